@@ -1,0 +1,83 @@
+import type { Author, Parsed, Subject } from '../../plugin/index.js';
+
+/** Who may wake an agent. Ourselves and bots never may, unless said otherwise. */
+export interface AuthorPolicy {
+  readonly allowSelf: boolean;
+  readonly allowBots: boolean;
+  /** Ids, names or roles (as `role:MEMBER`), one of which the author must have; empty: everybody. */
+  readonly allow: readonly string[];
+}
+
+/** A configured route, compiled: what it takes, and what becomes of what it takes. */
+export interface Route {
+  readonly name: string;
+  readonly org: string;
+  /** Name of the connection whose events it looks at. */
+  readonly source: string;
+  readonly workspace: string;
+  /** Patterns over event keys with `*`, `?` and `{a,b}`; one of them must match. */
+  readonly on: readonly EventPattern[];
+  /** JMESPath over the payload; null: everything. */
+  readonly filter: Expression | null;
+  readonly scope: 'subject' | 'automation';
+  /** The subject's key by expression instead of the plugin's parser. */
+  readonly subject: Expression | null;
+  /** The text of the message by expression instead of the plugin's parser. */
+  readonly text: Expression | null;
+  readonly activation: 'on_event' | 'on_demand';
+  readonly wake: boolean;
+  /** Milliseconds after which a message that wakes nobody is due by itself; null: never. */
+  readonly wakeAfterMs: number | null;
+  readonly authors: AuthorPolicy;
+  readonly trust: 'trusted' | 'untrusted';
+  readonly coalesce: number;
+  readonly onDead: 'stall' | 'skip';
+  readonly lifecycle: 'follow' | 'ignore';
+  readonly afterClose: 'ignore' | 'answer';
+  readonly instructions: string | null;
+}
+
+export interface EventPattern {
+  readonly source: string;
+  matches(eventKey: string): boolean;
+}
+
+export interface Expression {
+  readonly source: string;
+  /** Bounded in time; a payload can't make it throw: what cannot be computed is null. */
+  evaluate(payload: unknown): unknown;
+}
+
+/** What the matcher looks at. */
+export interface RoutableEvent {
+  readonly org: string;
+  readonly source: string;
+  readonly eventKey: string;
+  readonly payload: unknown;
+  readonly parsed: Parsed;
+}
+
+/** A route takes the event, and this is what it makes of it. */
+export interface Match {
+  readonly matched: true;
+  readonly route: Route;
+  /** Null: a conversation of its own for this one event, with the reason why it has no subject. */
+  readonly subject: Subject | null;
+  readonly noSubject: string | null;
+  readonly text: string;
+}
+
+/** Why a route does not take the event: the first that applies, in this order. */
+export type NoMatchReason = 'source' | 'event_key' | 'filter' | 'author_self' | 'author_bot' | 'author_not_allowed';
+
+export interface NoMatch {
+  readonly matched: false;
+  readonly route: string;
+  readonly reason: NoMatchReason;
+  /** For people: what was compared with what. */
+  readonly detail: string;
+}
+
+export type Verdict = Match | NoMatch;
+
+export type { Author };

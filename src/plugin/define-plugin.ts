@@ -1,0 +1,22 @@
+import type { Type } from '@nestjs/common';
+import type { Provider } from './provider.js';
+
+/** Raised by a breaking change of this module. A host refuses plugins of another number. */
+export const PLUGIN_API_VERSION = 1;
+
+export interface PluginDefinition<Options extends object = object> {
+  /** The name that connections give in `plugin:`; `[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?`. */
+  readonly name: string;
+  readonly apiVersion: number;
+  /** A class-validator class: the options that a connection of this plugin has beside the host's own. */
+  readonly options: Type<Options>;
+  /** A Nest module that provides and exports `provider`. */
+  readonly module: Type;
+  /** The injectable that implements `Provider`. One instance serves all connections of the plugin. */
+  readonly provider: Type<Provider<Options>>;
+}
+
+/** The default export of a plugin package. */
+export function definePlugin<Options extends object>(definition: PluginDefinition<Options>): PluginDefinition<Options> {
+  return Object.freeze({ ...definition });
+}

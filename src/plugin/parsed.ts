@@ -1,0 +1,66 @@
+import type { Connection } from './connection.js';
+import type { Author, Observation, Subject } from './subject.js';
+
+/** An event whose sender is proved. The payload is still `unknown`: only the plugin's parser reads it. */
+export interface AuthenticEvent<Options extends object = object> {
+  readonly connection: Connection<Options>;
+  readonly eventKey: string;
+  readonly payload: unknown;
+}
+
+interface About {
+  /** Null is an answer: the event is about nothing that a conversation could be about. */
+  readonly subject: Subject | null;
+  /** A short line for people, for example `[PYN-123] Repair scheduler`. Not an identity. */
+  readonly title?: string;
+  /** Where a person looks at it. */
+  readonly url?: string;
+  readonly author?: Author;
+  readonly observation?: Observation;
+  /** When it happened, by the provider's clock; ISO-8601. */
+  readonly occurredAt?: string;
+}
+
+/** An event that may wake an agent. */
+export interface Prompt extends About {
+  readonly kind: 'prompt';
+  /** What the author wrote or did, short; never the raw payload. May be empty only with attachments. */
+  readonly text: string;
+  /**
+   * Identity of the message itself, where the provider may send two events about one message (Slack: team, channel, ts).
+   * At most 255 characters.
+   */
+  readonly messageKey?: string;
+  /** True: joins an existing conversation of the subject, never starts one. */
+  readonly continueOnly?: boolean;
+}
+
+/** An event that only says how its subject's life went on; it never makes a turn. */
+export interface Lifecycle extends About {
+  readonly kind: 'lifecycle';
+  readonly observation: Observation;
+  /** What the provider's lifecycle handler needs later; small, JSON, without bodies of messages. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/** Authentic, understood, and by the provider's rules nothing for an agent: `own_message`, `bot_message`, `proposal`, `no_text_change`. */
+export interface Ignored extends About {
+  readonly kind: 'ignored';
+  readonly reason: string;
+}
+
+/** Authentic, and kept for the record alone: `ping`, `unknown_event`, `invalid_shape`. */
+export interface Recorded extends About {
+  readonly kind: 'recorded';
+  readonly reason: string;
+}
+
+export type Parsed = Prompt | Lifecycle | Ignored | Recorded;
+
+/**
+ * Pure and total: the same event gives the same answer, without network, clock or exception, whatever the payload holds.
+ * A payload that does not have the shape it should is `recorded` with reason `invalid_shape`.
+ */
+export interface SubjectParser<Options extends object = object> {
+  parse(event: AuthenticEvent<Options>): Parsed;
+}

@@ -1,0 +1,11 @@
+import type { SubjectParser } from './parsed.js';
+import type { AgentRuntime } from './runtime.js';
+import type { Transport } from './transport.js';
+
+/** What a plugin gives the host. A missing part is a capability that the provider does not have. */
+export interface Provider<Options extends object = object> {
+  readonly transports: readonly Transport<Options>[];
+  readonly subjects: SubjectParser<Options>;
+  /** More kinds of runtime, by the name that stands in `runtimes.<name>.kind`. The factory gets that entry without `kind`. */
+  readonly runtimes?: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => AgentRuntime>>;
+}

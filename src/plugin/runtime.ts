@@ -1,0 +1,72 @@
+/** One message of a turn: one delivery of the conversation's FIFO, or the head of several that enter one turn together. */
+export interface TurnMessage {
+  readonly delivery: string;
+  readonly sequence: number;
+  /** Name of the connection, or of the origin (`api`). */
+  readonly source: string;
+  readonly event: string;
+  readonly author: string | null;
+  readonly text: string;
+  readonly attachments: readonly never[];
+  /** When the receipt was stored, and when the agent was woken for it; ISO-8601. */
+  readonly received_at: string;
+  readonly sent_at: string;
+}
+
+/** What a runtime is given. The document of `process` runtimes is made of exactly these fields. */
+export interface TurnInput {
+  readonly conversation: {
+    readonly id: string;
+    readonly org: string;
+    readonly title: string | null;
+    readonly subject: { readonly namespace: string; readonly key: string };
+  };
+  readonly turn: {
+    readonly id: string;
+    /** 1 for the first try; higher when the same messages are tried again. */
+    readonly attempt: number;
+    /** True: an interrupted turn goes on where it was. */
+    readonly resumed: boolean;
+    readonly trust: 'trusted' | 'untrusted';
+    readonly messages: readonly TurnMessage[];
+  };
+  /** What the agent called its session last time, or null. */
+  readonly session: string | null;
+  /** Absolute path of the folder that the turn works in. */
+  readonly workspace: string;
+}
+
+/** What a turn says while it runs. `result` is the final text; a turn that ends without one has its joined `text` as result. */
+export type TurnEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'status'; readonly text: string }
+  | { readonly type: 'session'; readonly id: string }
+  | { readonly type: 'tool'; readonly name: string; readonly input?: unknown }
+  | { readonly type: 'cost'; readonly usd: number }
+  | { readonly type: 'result'; readonly text: string }
+  /** The operating system's process group that works on the turn, so that recovery can end it. `startedAt`: opaque, tells a reused pid apart. */
+  | { readonly type: 'process'; readonly pid: number; readonly startedAt: string };
+
+/** The runtime reports that the turn failed: one attempt. Anything else that a runtime throws counts as an interruption. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed';
+
+  constructor(
+    message: string,
+    /** For people: the end of what the agent printed, at most 4 KB. */
+    readonly detail: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** A way to run turns. */
+export interface AgentRuntime {
+  /**
+   * Runs one turn and yields what it says. Ends normally when the turn is done, throws `TurnFailed` when the agent failed.
+   * When `signal` aborts, whatever was started must be gone before the iteration ends (it then throws the signal's reason).
+   */
+  startTurn(input: TurnInput, signal: AbortSignal): AsyncIterable<TurnEvent>;
+  /** Checks without running a turn that turns can run here, for example that the command exists. Resolves to a fault to show, or null. */
+  check?(): Promise<string | null>;
+}

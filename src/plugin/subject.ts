@@ -1,0 +1,46 @@
+/**
+ * The external thing that an event is about. Two values are the same subject only when both parts are equal, byte for byte.
+ * Both are made of immutable provider ids, never of names that people can change.
+ */
+export interface Subject {
+  /** Provider, tenant and kind, for example `github:github.com:1296269`. */
+  readonly namespace: string;
+  /** 1 to 500 characters, for example `1296269#12`. A longer key is refused by the host, never truncated. */
+  readonly key: string;
+}
+
+/** Who caused an event, as the provider says it. */
+export interface Author {
+  /** The provider's immutable id. */
+  readonly id: string;
+  /** Login or display name, for people to read and for allow-lists. */
+  readonly name: string;
+  readonly isBot: boolean;
+  /** An identity of ours that no person can use (an app, a bot user): always known by id, never guessed from a name. */
+  readonly isSelf?: boolean;
+  /** The provider's roles or associations of the author with the subject, for example `MEMBER`; lists of authors in routes may name them. */
+  readonly roles?: readonly string[];
+}
+
+/**
+ * What an event says about the state of its subject.
+ * `transition`: the event *is* the change (closed, reopened); false: the state is merely carried by another event.
+ */
+export interface Observation {
+  readonly state: 'open' | 'terminal';
+  /** Why it ended, in one word of the provider's: `completed`, `canceled`, `duplicate`, `merged`, `closed`, `deleted`, `transferred`. */
+  readonly reason?: string;
+  /**
+   * The provider's revision, ordered by plain string comparison, or null where the provider has none.
+   * Make it of an instant with `instantRevision`.
+   */
+  readonly revision: string | null;
+  readonly transition: boolean;
+}
+
+/** An instant in any ISO-8601 form, or epoch milliseconds, as a revision (24 characters, UTC); null when it is not an instant. */
+export function instantRevision(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const instant = new Date(value);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+}

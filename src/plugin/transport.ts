@@ -1,0 +1,59 @@
+import type { Connection } from './connection.js';
+import type { SignatureScheme } from './signature.js';
+
+/** Header names in lower case. A header that came more than once has all its values. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request whose sender is proved and whose body is read; nothing else reaches a plugin. */
+export interface VerifiedRequest {
+  readonly headers: Headers;
+  /** The exact bytes that were signed. */
+  readonly body: Buffer;
+  /** The parsed body: JSON, or for a form an object of its fields (each a string). */
+  readonly payload: unknown;
+  readonly contentType: 'json' | 'form';
+}
+
+/** An answer that the plugin gives by itself. `body` is sent as text when a string, else as JSON. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the host made of an event, for plugins that must answer in the provider's own form. */
+export interface AcceptResult {
+  readonly duplicate: boolean;
+  readonly receipt: string;
+  readonly disposition: string;
+}
+
+/** Events that the provider posts to `POST /v1/events/{org}/{connection}`. */
+export interface WebhookTransport<Options extends object = object> {
+  readonly kind: 'webhook';
+  /** Default: JSON only. */
+  readonly contentTypes?: readonly ('json' | 'form')[];
+  /** Largest body in bytes. Default 1 MiB. Where the provider states a limit, that one. */
+  readonly bodyLimit?: number;
+  /** Default for the connection's `acceptLate`: how old, in milliseconds, an authentic event may be beyond the scheme's tolerance. Default 0. */
+  readonly acceptLateMs?: number;
+  /** The signature scheme. Its secrets are the connection's. */
+  signature(connection: Connection<Options>): SignatureScheme;
+  /** The answer to a request that asks for the endpoint itself and is no event (Slack's `url_verification`), else null. */
+  handshake?(request: VerifiedRequest): Reply | null;
+  /** The provider's own id of this delivery, equal over its retries; null when the request has none (answered 400). */
+  deliveryId(request: VerifiedRequest): string | null;
+  /** Kind and action in one word, for example `issue_comment.created`; routes' `on` patterns match it. */
+  eventKey(request: VerifiedRequest): string;
+  /** The parsed event payload, where it is not the whole body (a form field). Default: `request.payload`. */
+  event?(request: VerifiedRequest): unknown;
+  /**
+   * Where signed bodies are unique per event: the content whose digest identifies it, less what changes between retries.
+   * A captured request sent again under a new, unsigned id is then a duplicate too. Null: no such identity.
+   */
+  uniqueContent?(request: VerifiedRequest): string | Buffer | null;
+  /** The answer to the provider, where the host's own JSON will not do. Never called before the commit. */
+  reply?(result: AcceptResult): Reply;
+}
+
+export type Transport<Options extends object = object> = WebhookTransport<Options>;
