@@ -1,0 +1,73 @@
+import type Sqlite from 'better-sqlite3';
+import type { Dialect, FaultKind, Tx, Value } from './tx.js';
+
+const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PERM|PROTOCOL)/;
+const INVALID = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/;
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  now: "cast(unixepoch('subsec') * 1000 as integer)",
+  forUpdate: '',
+  forUpdateSkipLocked: '',
+  prefixOfQueue: `join deliveries d on d.conversation = q.conversation and d.sequence in (
+    select x.sequence from deliveries x where x.conversation = q.conversation and x.sequence >= q.head and x.state <> 'completed' order by x.sequence limit ?)`,
+  fault(error: unknown): FaultKind {
+    const code = (error as { code?: unknown } | null)?.code;
+    if (typeof code !== 'string') return 'other';
+    if (UNAVAILABLE.test(code)) return 'unavailable';
+    return INVALID.test(code) ? 'invalid' : 'other';
+  },
+};
+
+/** One connection that one transaction holds at a time; the others wait in the order in which they came. */
+export class SqliteStore {
+  private tail: Promise<unknown> = Promise.resolve();
+  private readonly statements = new Map<string, Sqlite.Statement>();
+  private readonly tx: Tx;
+
+  constructor(private readonly connection: Sqlite.Database) {
+    this.tx = {
+      dialect: sqliteDialect,
+      all: async <Row>(sql: string, values: readonly Value[] = []) => this.statement(sql).all(...values) as Row[],
+      run: async (sql: string, values: readonly Value[] = []) => this.statement(sql).run(...values).changes,
+    };
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const result = this.tail.then(() => this.hold(work));
+    this.tail = result.catch(() => undefined);
+    return result;
+  }
+
+  private async hold<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    this.connection.exec('begin immediate');
+    try {
+      const result = await work(this.tx);
+      this.connection.exec('commit');
+      return result;
+    } catch (error) {
+      // A full disk has already rolled it back.
+      if (this.connection.inTransaction) this.connection.exec('rollback');
+      throw error;
+    }
+  }
+
+  private statement(sql: string): Sqlite.Statement {
+    const known = this.statements.get(sql);
+    if (known) return known;
+    if (this.statements.size >= 500) this.statements.clear();
+    const prepared = this.connection.prepare(sql);
+    this.statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** What every connection to a database file must be told. */
+export const SQLITE_SETTINGS = [
+  'pragma journal_mode = wal',
+  'pragma synchronous = full',
+  'pragma busy_timeout = 5000',
+  'pragma foreign_keys = on',
+  'pragma wal_autocheckpoint = 4000',
+  'pragma cache_size = -65536',
+];

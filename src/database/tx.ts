@@ -1,0 +1,50 @@
+/** What a statement takes and gives: instants are whole milliseconds, truth values 0 and 1, so that both databases say the same. */
+export type Value = string | number | null | Buffer;
+
+/** An open transaction. Statements are written with `?`, in the SQL that both databases share. */
+export interface Tx {
+  readonly dialect: Dialect;
+  /** The rows that the statement returns. */
+  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
+  /** How many rows the statement changed. */
+  run(sql: string, values?: readonly Value[]): Promise<number>;
+}
+
+/** The first row, or null. */
+export async function first<Row>(tx: Tx, sql: string, values?: readonly Value[]): Promise<Row | null> {
+  const [row] = await tx.all<Row>(sql, values);
+  return row ?? null;
+}
+
+/** `(?, ?), (?, ?)` for an insert of many rows. */
+export function tuples(rows: number, columns: number): string {
+  return Array<string>(rows).fill(`(${marks(columns)})`).join(', ');
+}
+
+/** `?, ?, ?` for a list. */
+export function marks(count: number): string {
+  return Array<string>(count).fill('?').join(', ');
+}
+
+/** What a failed statement means for whoever asked. */
+export type FaultKind =
+  /** Another transaction was in the way: the same work may be tried again. */
+  | 'retry'
+  /** The database cannot be reached or cannot write now (down, disk full, locked). */
+  | 'unavailable'
+  /** The values were refused: the same work would fail again. */
+  | 'invalid'
+  | 'other';
+
+/** What the two databases do not say alike. Everything else is one statement for both. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgresql';
+  /** SQL for the database's own clock, in milliseconds. */
+  readonly now: string;
+  /** Ends a select that locks its rows, in the order of its `order by`; nothing where one writer holds the whole file. */
+  readonly forUpdate: string;
+  readonly forUpdateSkipLocked: string;
+  /** A from-item that gives, for each conversation of `queues q`, its first open deliveries as `d`; one `?` for how many. */
+  readonly prefixOfQueue: string;
+  fault(error: unknown): FaultKind;
+}

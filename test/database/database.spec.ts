@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
+import { migrateDown, migrateUp, schemaStatus } from '../../src/database/migrate.js';
+import { ConfigFault } from '../../src/plugin/index.js';
+import { eachDatabase, type TestDatabase } from '../databases.js';
+
+eachDatabase('the database', (make) => {
+  let test: TestDatabase;
+  let database: Database;
+
+  beforeEach(async () => {
+    test = await make();
+    database = await test.open();
+  });
+
+  afterEach(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  it('migrates up, down and up again, and says where it stands', async () => {
+    expect(await schemaStatus(database)).toEqual({ applied: [], pending: ['0001-initial'], unknown: [] });
+    expect(await migrateUp(database)).toEqual(['0001-initial']);
+    expect(await migrateUp(database)).toEqual([]);
+    expect(await migrateDown(database)).toBe('0001-initial');
+    expect(await migrateUp(database)).toEqual(['0001-initial']);
+    expect(await schemaStatus(database)).toEqual({ applied: ['0001-initial'], pending: [], unknown: [] });
+  });
+
+  it('REC-4 refuses a schema that a newer version wrote, in one sentence', async () => {
+    await migrateUp(database);
+    await database.transaction((tx) => tx.run("insert into schema_migrations (name, executed_at) values ('0999-from-the-future', current_timestamp)"));
+    await expect(migrateUp(database)).rejects.toThrow(ConfigFault);
+    await expect(migrateUp(database)).rejects.toThrow(/newer version of Throughline \(0999-from-the-future\)/);
+  });
+
+  it('rolls everything back when the work throws, and takes the next transaction', async () => {
+    await migrateUp(database);
+    const insert = "insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, 0, 1)";
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.run(insert, [1]);
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    await database.transaction((tx) => tx.run(insert, [2]));
+    const rows = await database.transaction((tx) => tx.all<{ receipt: number }>('select receipt from receipt_repeats'));
+    expect(rows).toEqual([{ receipt: 2 }]);
+  });
+
+  it('refuses a transaction inside a transaction, which would wait for itself or read outside', async () => {
+    await expect(database.transaction(() => database.transaction(async () => 1))).rejects.toThrow('pass its tx on');
+  });
+
+  it('keeps numbers, text and bytes as they were, and reads its own clock in milliseconds', async () => {
+    const [row] = await database.transaction((tx) =>
+      tx.all<Record<string, unknown>>(`select ${tx.dialect.now} as now, cast(? as ${tx.dialect.name === 'sqlite' ? 'blob' : 'bytea'}) as bytes`, [Buffer.from([0, 255, 65])]),
+    );
+    expect(Math.abs(Number(row?.now) - Date.now())).toBeLessThan(60_000);
+    expect(row?.bytes).toEqual(Buffer.from([0, 255, 65]));
+  });
+
+  it('lets many migrations start at once: one does it, all find it done', async () => {
+    const others = await Promise.all([1, 2, 3].map(() => test.open()));
+    await Promise.all(others.map(migrateUp));
+    expect((await schemaStatus(database)).pending).toEqual([]);
+    await Promise.all(others.map((other) => other.close()));
+  });
+});
