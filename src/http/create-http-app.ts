@@ -1,0 +1,21 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { configureServer, fastifyAdapter } from './configure-server.js';
+import { type HttpOptions, httpDefaults } from './http-options.js';
+
+/** The application with its server set up, not yet listening. */
+export async function createHttpApp(
+  module: Type | DynamicModule,
+  options: Partial<HttpOptions> = {},
+  logger: 'quiet' | 'default' = 'default',
+): Promise<NestFastifyApplication> {
+  const complete = { ...httpDefaults, ...options };
+  const app = await NestFactory.create<NestFastifyApplication>(module, fastifyAdapter(complete), {
+    bodyParser: false,
+    abortOnError: false,
+    ...(logger === 'quiet' && { logger: false }),
+  });
+  configureServer(app, complete);
+  return app;
+}

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { UnsupportedMediaType } from '../http/http-errors.js';
+import { mediaTypeOf } from '../http/media-type.js';
+import { type JsonReading, parseJson } from '../http/parse-json.js';
+import { publicUrlOf } from '../http/public-url.js';
+import { readBody } from '../http/read-body.js';
+import type { EventSource } from './event-source.js';
+import { pairsOf, type RawHeaders, valuesOf } from './signatures/headers.js';
+
+/** A request whose bytes are all here and of which nothing is believed yet. */
+export interface ArrivedRequest {
+  readonly rawHeaders: RawHeaders;
+  readonly contentType: 'json' | 'form';
+  readonly body: Buffer;
+  readonly url: string;
+  /** Sent from this machine, and not handed on by a proxy on it. */
+  readonly isLocal: boolean;
+  /** The body as JSON, read at most once. */
+  readJson(): JsonReading;
+}
+
+/** Judges the type before the body, and the body's length while it comes. */
+export async function receive(request: FastifyRequest, source: EventSource): Promise<ArrivedRequest> {
+  const rawHeaders = pairsOf(request.raw.rawHeaders);
+  const contentType = acceptedType(rawHeaders, source);
+  const body = await readBody(request.raw, source.bodyLimit);
+  let reading: JsonReading | null = null;
+  return {
+    rawHeaders,
+    contentType,
+    body,
+    url: publicUrlOf(request),
+    isLocal: isLocal(request.raw.socket.remoteAddress, rawHeaders),
+    readJson: () => {
+      reading ??= parseJson(body);
+      return reading;
+    },
+  };
+}
+
+function acceptedType(headers: RawHeaders, { transport }: EventSource): 'json' | 'form' {
+  const accepted = transport.contentTypes ?? ['json'];
+  const types = valuesOf(headers, 'content-type');
+  const type = types.length === 1 ? mediaTypeOf(types[0]) : 'other';
+  const encodings = valuesOf(headers, 'content-encoding').filter((encoding) => encoding.toLowerCase() !== 'identity');
+  if (encodings.length > 0) throw new UnsupportedMediaType('Events are taken without a content-encoding.');
+  if (type === 'other' || !accepted.includes(type)) {
+    throw new UnsupportedMediaType(
+      `This source takes ${accepted.map((name) => (name === 'json' ? 'application/json' : 'application/x-www-form-urlencoded')).join(' or ')}.`,
+    );
+  }
+  return type;
+}
+
+function isLocal(address: string | undefined, headers: RawHeaders): boolean {
+  const isForwarded = headers.some(([name]) => /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/i.test(name));
+  return !isForwarded && /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address ?? '');
+}

@@ -1,0 +1,87 @@
+import { Controller, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
+import type { Parsed, Reply } from '../plugin/index.js';
+import { receive } from './arrived-request.js';
+import { authenticate } from './authenticate.js';
+import { DatabaseClock, EventAdmission, type EventSource, EventSources } from './event-source.js';
+import { UnknownSource } from './ingress-errors.js';
+import { RateBudget } from './rate-budget.js';
+import { type ReadEvent, readEvent, verifiedRequest } from './read-event.js';
+
+/** Where providers post their events. Each step may refuse, and none is taken before the ones above it. */
+@Controller('v1/events')
+export class EventsController {
+  private readonly log = new Logger('Events');
+
+  constructor(
+    @Inject(EventSources) private readonly sources: EventSources,
+    @Inject(EventAdmission) private readonly admission: EventAdmission,
+    @Inject(DatabaseClock) private readonly clock: DatabaseClock,
+    @Inject(RateBudget) private readonly budget: RateBudget,
+  ) {}
+
+  @Post(':org/:source')
+  @RouteConfig({ readsOwnBody: true })
+  async accept(
+    @Param('org') org: string,
+    @Param('source') name: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const source = this.sources.find(org, name);
+    if (source === null) throw new UnknownSource();
+    const arrived = await receive(request, source);
+    const secretIndex = authenticate(source, arrived, Date.now() + this.clock.offsetMs());
+    this.budget.spend(source);
+
+    const read = readEvent(source.transport, verifiedRequest(arrived));
+    if ('handshake' in read) return send(reply, read.handshake);
+    const answer = await this.admission.admit(this.incoming(source, read.event, arrived.body, secretIndex));
+    send(reply, this.replyTo(source, answer));
+  }
+
+  private incoming(source: EventSource, event: ReadEvent, body: Buffer, secretIndex: number | null): IncomingEvent {
+    const { connection, provider } = source;
+    return {
+      org: connection.org,
+      source: connection.name,
+      provider,
+      connection,
+      ...event,
+      body,
+      secretIndex,
+      parsed: this.parse(source, event),
+    };
+  }
+
+  /** An authentic event is kept even where its parser is broken: the provider would only send it again, to the same end. */
+  private parse({ connection, subjects, provider }: EventSource, { eventKey, payload }: ReadEvent): Parsed {
+    try {
+      return subjects.parse({ connection, eventKey, payload });
+    } catch (error) {
+      this.log.error(
+        `the parser of ${provider} threw for ${connection.org}/${connection.name}, event ${eventKey}`,
+        error instanceof Error ? error.stack : undefined,
+      );
+      return { kind: 'recorded', reason: 'parser_failed', subject: null };
+    }
+  }
+
+  /** After the commit nothing may turn the answer into a refusal. */
+  private replyTo({ transport, connection }: EventSource, answer: AdmissionAnswer): Reply {
+    try {
+      return transport.reply?.(answer) ?? { status: 200, body: answer };
+    } catch (error) {
+      this.log.error(`the reply of ${connection.org}/${connection.name} threw`, error instanceof Error ? error.stack : undefined);
+      return { status: 200, body: answer };
+    }
+  }
+}
+
+function send(reply: FastifyReply, { status, body, headers }: Reply): void {
+  const isText = typeof body === 'string';
+  reply.status(status).header('content-type', isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
+  reply.headers({ ...headers }).send(isText ? body : JSON.stringify(body));
+}

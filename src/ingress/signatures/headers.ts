@@ -1,0 +1,14 @@
+/** Name and value of each header line, in wire order, with repetitions kept. */
+export type RawHeaders = readonly (readonly [name: string, value: string])[];
+
+/** Node's flat list (`[name, value, name, value, …]`) as pairs. */
+export function pairsOf(flat: readonly string[]): RawHeaders {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) pairs.push([flat[index] ?? '', flat[index + 1] ?? '']);
+  return pairs;
+}
+
+/** Values of every line with this name; `name` is in lower case. */
+export function valuesOf(headers: RawHeaders, name: string): string[] {
+  return headers.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value);
+}
