@@ -1,0 +1,109 @@
+import type { Subject } from 'throughline/plugin';
+import { shortSha } from './github.details.js';
+import type { EventRules } from './github.rule.js';
+import { fill } from './github.sentences.js';
+import { at, idAt, isObject, lineAt, linkAt } from './github.shape.js';
+
+/** Where an event happened: its subject, and how people name it. */
+export interface Place {
+  readonly subject: Subject | null;
+  /** As sentences say it: `issue owner/name#12 "Title"`. */
+  readonly what: string;
+  readonly title: string;
+  readonly url: string | null;
+  /** The issue, pull request or discussion, where the payload carries it. */
+  readonly thread: unknown;
+}
+
+interface Repository {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string | null;
+}
+
+/** Null: the payload has not the shape that its event must have. */
+export function placeOf(host: string, rules: EventRules, payload: unknown): Place | null {
+  const repository = repositoryOf(payload);
+  if (repository === null || (rules.needs !== undefined && lineAt(payload, rules.needs) === null)) return null;
+  switch (rules.about) {
+    case 'nothing':
+    case 'repository':
+      return { ...repositoryPlace(repository, rules, payload), what: repository.name };
+    case 'checks':
+      return checksPlace(host, repository, rules, payload);
+    default:
+      return threadPlace(host, repository, rules, payload);
+  }
+}
+
+function repositoryOf(payload: unknown): Repository | null {
+  const id = idAt(payload, 'repository.id');
+  if (id === null) return null;
+  return { id, name: lineAt(payload, 'repository.full_name') ?? `repository ${id}`, url: linkAt(payload, 'repository.html_url') };
+}
+
+function repositoryPlace(repository: Repository, rules: EventRules, payload: unknown): Omit<Place, 'what'> {
+  return {
+    subject: null,
+    title: titleOf(repository.name, rules, payload),
+    url: linkAt(payload, 'compare') ?? repository.url,
+    thread: null,
+  };
+}
+
+/** A check belongs to a pull request only when it names exactly one of its own repository; a commit may be the head of several. */
+function checksPlace(host: string, repository: Repository, rules: EventRules, payload: unknown): Place | null {
+  const check = at(payload, rules.source);
+  if (!isObject(check)) return null;
+  const numbers = pullRequestNumbers(check, repository.id);
+  const [number] = numbers;
+  if (number === undefined || numbers.length > 1) {
+    const commit = shortSha(check, 'head_sha');
+    const what = commit === null ? repository.name : `commit ${commit} of ${repository.name}`;
+    return { ...repositoryPlace(repository, rules, payload), what };
+  }
+  return {
+    subject: subjectOf(host, repository.id, number),
+    what: `pull request ${repository.name}#${number}`,
+    title: titleOf(`${repository.name}#${number}`, rules, payload),
+    url: repository.url === null ? null : `${repository.url}/pull/${number}`,
+    thread: null,
+  };
+}
+
+function pullRequestNumbers(check: unknown, repositoryId: number): readonly number[] {
+  const named = at(check, 'pull_requests');
+  if (!Array.isArray(named)) return [];
+  const own = named.filter((pull) => idAt(pull, 'base.repo.id') === repositoryId).map((pull) => idAt(pull, 'number'));
+  return [...new Set(own)].filter((number) => number !== null);
+}
+
+function threadPlace(host: string, repository: Repository, rules: EventRules, payload: unknown): Place | null {
+  const thread = at(payload, rules.about);
+  const number = idAt(thread, 'number');
+  if (number === null) return null;
+  const name = `${repository.name}#${number}`;
+  const title = lineAt(thread, 'title');
+  return {
+    subject: subjectOf(host, repository.id, number),
+    what: `${nounOf(rules.about, thread)} ${name}${title === null ? '' : ` "${title}"`}`,
+    title: titleOf(name, rules, payload),
+    url: linkAt(thread, 'html_url'),
+    thread,
+  };
+}
+
+/** The one place where a subject is made. Issues, pull requests and discussions share one sequence, so the kind is no part of it. */
+export function subjectOf(host: string, repositoryId: number, number: number): Subject {
+  return { namespace: `github:${host}:${repositoryId}`, key: `${repositoryId}#${number}` };
+}
+
+function nounOf(about: EventRules['about'], thread: unknown): string {
+  const isPullRequest = about === 'pull_request' || isObject(at(thread, 'pull_request'));
+  return isPullRequest ? 'pull request' : about;
+}
+
+function titleOf(name: string, rules: EventRules, payload: unknown): string {
+  const title = fill(rules.title, (path) => lineAt(payload, path), '');
+  return `[${name}] ${title}`.trim();
+}

@@ -1,0 +1,144 @@
+import type { AuthenticEvent, Author, Lifecycle, Parsed, Prompt, Recorded, SubjectParser } from 'throughline/plugin';
+import { actor, writer } from './github.author.js';
+import { rulesFor } from './github.events.js';
+import type { GithubConnection } from './github.options.js';
+import { type Place, placeOf, subjectOf } from './github.place.js';
+import type { EventRules, Rule } from './github.rule.js';
+import { fill, textOf } from './github.sentences.js';
+import { at, given, idAt, instantAt, isObject, lineAt, linkAt } from './github.shape.js';
+import { carried, ended, opened } from './github.state.js';
+
+type About = Omit<Recorded, 'kind' | 'reason'>;
+
+/** An event as its rules see it. */
+interface Scene {
+  readonly options: GithubConnection;
+  readonly event: string;
+  readonly rules: EventRules;
+  readonly payload: unknown;
+  readonly place: Place;
+  /** What the event brings: the comment, the review, the check, or the issue itself. */
+  readonly source: unknown;
+}
+
+/** Reads GitHub's events by the table in `github.events.ts`. */
+export class GithubSubjects implements SubjectParser<GithubConnection> {
+  parse({ connection, eventKey, payload }: AuthenticEvent<GithubConnection>): Parsed {
+    const { event, rules, rule } = rulesFor(eventKey);
+    if (rules === undefined) return recorded('unknown_event');
+    const place = placeOf(connection.options.host, rules, payload);
+    const scene = place && { options: connection.options, event, rules, payload, place, source: at(payload, rules.source) };
+    // An action that is new at GitHub, and an event without a place: the record is enough.
+    if (rule === undefined) return recorded('unknown_event', scene);
+    if (rule.is === 'recorded') return recorded(rule.reason, scene);
+    return scene === null ? recorded('invalid_shape') : judge(rule, scene);
+  }
+}
+
+function recorded(reason: string, scene: Scene | null = null): Recorded {
+  return { kind: 'recorded', reason, ...(scene === null ? { subject: null } : doing(scene)) };
+}
+
+function judge(rule: Exclude<Rule, { is: 'recorded' }>, scene: Scene): Parsed {
+  const thread = scene.place.thread;
+  switch (rule.is) {
+    case 'message':
+      return message(rule.says, scene);
+    case 'opening':
+      return withObservation(message(rule.says, scene), opened(thread));
+    case 'reopening':
+      return { ...notice(rule.says, '', scene), observation: opened(thread) };
+    case 'notice':
+      return notice(rule.says, rule.details?.(scene.payload) ?? '', scene);
+    case 'report':
+      // Only its own app completes a check, whoever pushed the commit.
+      return notice(rule.says, '', scene, idAt(scene.source, 'app.id'));
+    case 'ending':
+      return ending(rule.reason, scene);
+    case 'edit':
+      return { kind: 'ignored', reason: textChanged(scene) ? 'edited' : 'no_text_change', ...doing(scene) };
+    case 'ignored':
+      return { kind: 'ignored', reason: rule.reason, ...doing(scene) };
+  }
+}
+
+/** Somebody's own words, known by an id, so that two hooks which bring the same ones make one delivery. */
+function message(says: string, scene: Scene): Prompt | Recorded {
+  const { event, source, place, rules } = scene;
+  const id = idAt(source, 'id');
+  const body = at(source, 'body');
+  const mayBeSilent = rules.source !== 'comment' && (body === null || body === undefined);
+  if (id === null || !(typeof body === 'string' || mayBeSilent)) return recorded('invalid_shape');
+  const author = writer(scene.options, scene.payload, source);
+  const url = linkAt(source, 'html_url') ?? place.url;
+  const words = typeof body === 'string' ? body : '';
+  return {
+    kind: 'prompt',
+    ...about(scene, author, url, instantAt(source, 'submitted_at') ?? instantAt(source, 'created_at')),
+    text: textOf(sentence(says, scene, author), url, words),
+    // Each kind of comment has its own sequence of ids, and one conversation can have several kinds.
+    messageKey: `${event}:${id}`,
+  };
+}
+
+function notice(says: string, details: string, scene: Scene, app: number | null = null): Prompt {
+  const facts = doing(scene, app);
+  return { kind: 'prompt', ...facts, text: textOf(sentence(says, scene, facts.author ?? null), facts.url ?? null, details) };
+}
+
+function ending(reason: 'deleted' | 'transferred' | undefined, scene: Scene): Lifecycle {
+  return {
+    kind: 'lifecycle',
+    ...doing(scene),
+    observation: ended(scene.place.thread, reason),
+    context: {
+      ...given('repository', lineAt(scene.payload, 'repository.full_name')),
+      ...given('number', idAt(scene.place.thread, 'number')),
+      ...given('movedTo', reason === 'transferred' ? movedTo(scene) : null),
+    },
+  };
+}
+
+/** The subject under which a transferred issue or discussion goes on. */
+function movedTo({ options, rules, payload }: Scene): object | null {
+  const repository = idAt(payload, 'changes.new_repository.id');
+  const number = idAt(payload, `changes.new_${rules.about}.number`);
+  return repository === null || number === null ? null : subjectOf(options.host, repository, number);
+}
+
+/** What somebody did, as against what somebody wrote: the sender is the author. */
+function doing(scene: Scene, app: number | null = null): About {
+  const { options, payload, place, source } = scene;
+  const when = instantAt(place.thread, 'updated_at') ?? instantAt(source, 'completed_at') ?? instantAt(source, 'updated_at');
+  return about(scene, actor(options, payload, place.thread, app), linkAt(source, 'html_url') ?? place.url, when);
+}
+
+function about({ place }: Scene, author: Author | null, url: string | null, occurredAt: string | null): About {
+  return {
+    subject: place.subject,
+    title: place.title,
+    ...given('url', url),
+    ...given('author', author),
+    ...given('observation', carried(place.thread)),
+    ...given('occurredAt', occurredAt),
+  };
+}
+
+function withObservation(parsed: Prompt | Recorded, observation: Prompt['observation'] & object): Parsed {
+  return parsed.kind === 'prompt' ? { ...parsed, observation } : parsed;
+}
+
+function sentence(says: string, { payload, place }: Scene, author: Author | null): string {
+  return fill(says, (path) => {
+    if (path === 'who') return author?.name ?? 'Someone';
+    return path === 'what' ? place.what : lineAt(payload, path);
+  });
+}
+
+/** An edit names the fields that it touched, with what stood there before. */
+function textChanged({ payload, source }: Scene): boolean {
+  return ['title', 'name', 'body'].some((field) => {
+    const change = at(payload, `changes.${field}`);
+    return isObject(change) && (at(change, 'from') ?? '') !== (at(source, field) ?? '');
+  });
+}

@@ -1,0 +1,22 @@
+import { Injectable, Module } from '@nestjs/common';
+import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { GithubConnection } from './github.options.js';
+import { GithubSubjects } from './github.subjects.js';
+import { GithubWebhook } from './github.webhook.js';
+
+@Injectable()
+export class GithubProvider implements Provider<GithubConnection> {
+  readonly transports = [new GithubWebhook()];
+  readonly subjects = new GithubSubjects();
+}
+
+@Module({ providers: [GithubProvider], exports: [GithubProvider] })
+export class GithubModule {}
+
+export default definePlugin({
+  name: 'github',
+  apiVersion: PLUGIN_API_VERSION,
+  options: GithubConnection,
+  module: GithubModule,
+  provider: GithubProvider,
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { GithubConnection } from '../../../plugins/github/github.options.js';
+
+function faults(options: object): string[] {
+  const checked = validateSync(plainToInstance(GithubConnection, options), { whitelist: true, forbidNonWhitelisted: true });
+  return checked.map(({ property }) => property);
+}
+
+describe('the options of a GitHub connection', () => {
+  it('need nothing: the default is github.com', () => {
+    expect(faults({})).toEqual([]);
+    expect(plainToInstance(GithubConnection, {}).host).toBe('github.com');
+  });
+
+  it('take a server of one’s own and the identity of the app', () => {
+    const options = { host: 'github.example.com', apiUrl: 'https://github.example.com/api/v3', appId: 29310, botUserId: 49795351 };
+    expect(faults(options)).toEqual([]);
+    expect(faults({ apiUrl: 'http://127.0.0.1:4010' })).toEqual([]);
+  });
+
+  it.each([
+    ['host', { host: 'https://github.com' }],
+    ['host', { host: 'GitHub.com' }],
+    ['host', { host: '' }],
+    ['host', { host: 'github.com:443' }],
+    ['apiUrl', { apiUrl: 'ftp://github.com' }],
+    ['apiUrl', { apiUrl: 'https://user:password@github.com' }],
+    ['appId', { appId: '29310' }],
+    ['appId', { appId: 0 }],
+    ['botUserId', { botUserId: 'example-agent[bot]' }],
+  ])('refuse a wrong %s: %j', (property, options) => {
+    expect(faults(options)).toEqual([property]);
+  });
+
+  it('say how to mend it', () => {
+    const [fault] = validateSync(plainToInstance(GithubConnection, { botUserId: 'example-agent[bot]' }));
+    expect(fault?.constraints?.isInt).toBe('botUserId must be the number that the API answers as "id" for the account <app>[bot]');
+  });
+});
