@@ -1,0 +1,29 @@
+import { IsOptional, IsUrl, IsUUID } from 'class-validator';
+
+/** What a Linear connection has beside the host's own keys. */
+export class LinearConnection {
+  /** Base URL of Linear's API, where it is not the public one (a proxy, a test server). Receiving webhooks does not need it. */
+  @IsOptional()
+  @IsUrl(
+    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
+    { message: 'apiUrl must be an http(s) URL, for example https://api.linear.app' },
+  )
+  readonly apiUrl?: string;
+
+  /** Id of the workflow state in which agents propose work: creating an issue there is `ignored`, reason `proposal`. */
+  @IsOptional()
+  @IsUUID(undefined, { message: "proposalStateId must be the UUID of a workflow state, not the state's name" })
+  readonly proposalStateId?: string;
+
+  /** Id of our own app's user in the workspace. What this user does is marked as our own. */
+  @IsOptional()
+  @IsUUID(undefined, { message: "appUserId must be the UUID of the app's user (AgentSessionEvent bodies carry it as appUserId)" })
+  readonly appUserId?: string;
+
+  /** Id of our own OAuth application, the actor of what is done with `actor=app`. What it does is marked as our own. */
+  @IsOptional()
+  @IsUUID(undefined, {
+    message: 'oauthClientId must be the UUID of the OAuth application (AgentSessionEvent bodies carry it as oauthClientId)',
+  })
+  readonly oauthClientId?: string;
+}

@@ -1,0 +1,26 @@
+import { IsOptional, IsUrl, Matches } from 'class-validator';
+
+/** What a Slack connection has beside the host's own keys. */
+export class SlackConnection {
+  /** Base URL of Slack's Web API, where it is not the public one (a proxy, a test server). Receiving events does not need it. */
+  @IsOptional()
+  @IsUrl(
+    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
+    { message: 'apiUrl must be an http(s) URL, for example https://slack.com/api/' },
+  )
+  readonly apiUrl?: string;
+
+  /** Id of our own app. Messages posted by it are our own; so are those of the app that an event is addressed to. */
+  @IsOptional()
+  @Matches(/^A[A-Z0-9]+$/, {
+    message: 'appId must be the App ID of the app, for example A0123456789 (Basic Information › App Credentials)',
+  })
+  readonly appId?: string;
+
+  /** Id of our own bot user. Messages of this user are our own. */
+  @IsOptional()
+  @Matches(/^[UW][A-Z0-9]+$/, {
+    message: 'botUserId must be the id of the bot user, for example U0123456789 (`user_id` in the answer of auth.test)',
+  })
+  readonly botUserId?: string;
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Parsed } from 'throughline/plugin';
+
+const fixturesRoot = new URL('../fixtures/', import.meta.url);
+
+/** Names of the files of a folder under `test/fixtures`, with the folder. */
+export function fixturesIn(folder: string, ending = '.json'): string[] {
+  const names = readdirSync(new URL(`${folder}/`, fixturesRoot)).filter((name) => name.endsWith(ending));
+  return names.sort().map((name) => `${folder}/${name}`);
+}
+
+export function fixtureText(name: string): string {
+  return readFileSync(new URL(name, fixturesRoot), 'utf8');
+}
+
+/** One event and what was made of it, in lines for a reader. */
+export function goldenEntry(heading: string, eventKey: string, parsed: Parsed): string {
+  const { subject, author, observation } = parsed;
+  const lines = {
+    event: eventKey,
+    outcome: 'reason' in parsed ? `${parsed.kind} (${parsed.reason})` : parsed.kind,
+    subject: subject && `${subject.namespace}  ${subject.key}`,
+    title: parsed.title,
+    text: parsed.kind === 'prompt' ? parsed.text.replace(/\n+/g, `\n${' '.repeat(12)}`) : undefined,
+    author: author && `${author.name} (${author.id})${author.isSelf ? ', ourselves' : author.isBot ? ', a bot' : ''}`,
+    message: parsed.kind === 'prompt' ? parsed.messageKey : undefined,
+    joins: parsed.kind === 'prompt' && parsed.continueOnly ? 'only an existing conversation' : undefined,
+    life:
+      observation &&
+      [observation.transition ? 'is now' : 'carried:', observation.state, observation.reason, `at ${observation.revision}`]
+        .filter(Boolean)
+        .join(' '),
+    context: parsed.kind === 'lifecycle' ? JSON.stringify(parsed.context) : undefined,
+    url: parsed.url,
+    happened: parsed.occurredAt,
+  };
+  const shown = Object.entries(lines).filter(([, value]) => value !== undefined && value !== null);
+  return [heading, ...shown.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`), ''].join('\n');
+}
