@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Parsed } from 'throughline/plugin';
 
 const fixturesRoot = new URL('../fixtures/', import.meta.url);
@@ -36,4 +36,10 @@ export function goldenEntry(heading: string, eventKey: string, parsed: Parsed): 
   };
   const shown = Object.entries(lines).filter(([, value]) => value !== undefined && value !== null);
   return [heading, ...shown.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`), ''].join('\n');
+}
+
+/** What the committed file says. With `UPDATE_GOLDEN` set it is written anew first, to be reviewed entry by entry. */
+export function goldenText(file: URL, now: string): string {
+  if (process.env.UPDATE_GOLDEN) writeFileSync(file, now);
+  return readFileSync(file, 'utf8');
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { VerifiedRequest } from 'throughline/plugin';
-import { fixturesIn, fixtureText, goldenEntry } from '../golden.js';
+import { fixturesIn, fixtureText, goldenEntry, goldenText } from '../golden.js';
 import { formRequest, jsonRequest, parseRequest, webhook } from './slack.requests.js';
 
 /** Files of the folder that are no bodies: notes for tests, and frames of the socket protocol itself. */
@@ -25,8 +24,8 @@ function entry([name, request]: [string, VerifiedRequest]): string {
 
 describe('every recorded Slack body', () => {
   it('SLK-1 IDN-1 gives the event, subject and words that golden.txt shows', () => {
-    const golden = readFileSync(new URL('golden.txt', import.meta.url), 'utf8');
-    expect(requests.map(entry).join('\n')).toBe(golden);
+    const entries = requests.map(entry).join('\n');
+    expect(entries).toBe(goldenText(new URL('golden.txt', import.meta.url), entries));
   });
 
   it('is read the same the second time, and as its own JSON', () => {
