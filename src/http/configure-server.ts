@@ -19,7 +19,11 @@ export function fastifyAdapter(options: HttpOptions): FastifyAdapter {
     requestTimeout: options.requestTimeoutMs,
     connectionTimeout: options.idleTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    http: { connectionsCheckingInterval: options.timeoutCheckMs },
+    // Node exchanges the two when headers may take longer than the whole, and a slow body would then have the longer time.
+    http: {
+      connectionsCheckingInterval: options.timeoutCheckMs,
+      headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
+    },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => problems.answer(error, request, reply),

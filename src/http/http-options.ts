@@ -8,6 +8,8 @@ export interface HttpOptions {
   readonly bodyLimit: number;
   /** A request must have arrived whole, headers and body, within this time. */
   readonly requestTimeoutMs: number;
+  /** The headers alone, within this time. */
+  readonly headersTimeoutMs: number;
   /** How often connections are looked at for that. */
   readonly timeoutCheckMs: number;
   /** A connection on which nothing moves for this long is closed. */
@@ -22,6 +24,7 @@ export const httpDefaults: HttpOptions = {
   trustedProxies: [],
   bodyLimit: 1_048_576,
   requestTimeoutMs: 60_000,
+  headersTimeoutMs: 20_000,
   timeoutCheckMs: 5_000,
   idleTimeoutMs: 120_000,
   keepAliveTimeoutMs: 72_000,
