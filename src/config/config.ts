@@ -1,0 +1,123 @@
+/** The configuration, checked and resolved: durations in milliseconds, sizes in bytes, secrets as text, paths absolute, defaults filled in. */
+export interface Config {
+  readonly server: ServerConfig;
+  readonly database: DatabaseConfig;
+  /** Folder of everything that this server keeps in files; absolute. */
+  readonly dataDir: string;
+  readonly orgs: readonly string[];
+  readonly workers: WorkersConfig;
+  /** Names of built-in plugins, packages, or paths relative to the file. */
+  readonly plugins: readonly string[];
+  readonly connections: readonly ConnectionConfig[];
+  readonly runtimes: readonly RuntimeConfig[];
+  readonly workspaces: readonly WorkspaceConfig[];
+  /** In the order of the file. */
+  readonly routes: readonly RouteConfig[];
+}
+
+export interface LoadedConfig {
+  /** Absolute path; null when there is no file. */
+  readonly file: string | null;
+  readonly config: Config;
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. */
+  readonly publicUrl: string | null;
+  readonly bodyLimit: number | null;
+  readonly trustedProxies: readonly string[];
+  readonly replica: string | null;
+  readonly insecureHttp: boolean;
+}
+
+export interface DatabaseConfig {
+  /** `sqlite:` and an absolute path (or `:memory:`), or a PostgreSQL URL. */
+  readonly url: string;
+  readonly directUrl: string | null;
+}
+
+export interface WorkersConfig {
+  /** 0: accept only. */
+  readonly concurrency: number;
+  readonly perWorkspace: number | null;
+  readonly perOrg: number | null;
+  readonly maxAttempts: number;
+  readonly backoff: { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
+  readonly graceMs: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+}
+
+export interface ConnectionConfig {
+  readonly name: string;
+  readonly org: string;
+  readonly plugin: string;
+  readonly source: 'private' | 'public';
+  /** Newest first. */
+  readonly secrets: readonly string[];
+  readonly bodyLimit: number | null;
+  readonly acceptLateMs: number | null;
+  /** Null: off. */
+  readonly rate: { readonly perSecond: number; readonly burst: number } | null;
+  /** The plugin's own options, references resolved, not yet checked: see `validateOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly insecure: boolean;
+}
+
+export type RuntimeConfig =
+  | { readonly name: string; readonly builtIn: true; readonly kind: 'echo'; readonly options: EchoOptions }
+  | { readonly name: string; readonly builtIn: true; readonly kind: 'process'; readonly options: ProcessOptions }
+  /** A kind that a plugin may bring; its options are not yet checked. */
+  | { readonly name: string; readonly builtIn: false; readonly kind: string; readonly options: Readonly<Record<string, unknown>> };
+
+export interface EchoOptions {
+  readonly delayMs: number;
+  readonly fail: string | null;
+}
+
+export interface ProcessOptions {
+  /** The command and its arguments; at least one. */
+  readonly command: readonly string[];
+  /** Absolute; null: the folder of the turn's workspace. */
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly output: 'events' | 'text';
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number | null;
+}
+
+export interface WorkspaceConfig {
+  readonly name: string;
+  readonly org: string;
+  readonly runtime: string;
+  readonly instructions: string | null;
+  /** Absolute; null: a folder per conversation in the data folder. */
+  readonly directory: string | null;
+  readonly env: readonly string[];
+  readonly concurrency: number | null;
+}
+
+export interface RouteConfig {
+  readonly name: string;
+  readonly org: string;
+  readonly connection: string;
+  readonly workspace: string;
+  readonly instructions: string | null;
+  readonly on: readonly string[];
+  readonly filter: string | null;
+  readonly scope: 'subject' | 'automation';
+  readonly subject: string | null;
+  readonly text: string | null;
+  readonly activation: 'on_event' | 'on_demand';
+  readonly wake: boolean;
+  readonly wakeAfterMs: number | null;
+  readonly authors: { readonly allowSelf: boolean; readonly allowBots: boolean; readonly allow: readonly string[] };
+  /** Null: as its connection. */
+  readonly source: 'private' | 'public' | null;
+  readonly coalesce: number;
+  readonly onDead: 'stall' | 'skip';
+  readonly lifecycle: 'follow' | 'ignore';
+  readonly afterClose: 'ignore' | 'answer';
+}

@@ -1,0 +1,92 @@
+import { NotBuilt, Section } from './nested.js';
+import { Duration, Flag, Name, OneOf, Text, TextList, Whole } from './values.js';
+
+/** `routes.<name>.authors:` - who may wake an agent. */
+export class AuthorsSection {
+  @TextList({ about: 'Ids, names or roles (`role:MEMBER`), one of which the author must have. Empty: everybody.' })
+  readonly allow: readonly string[] = [];
+
+  @Flag({ about: 'Also bots.' })
+  readonly bots: boolean = false;
+
+  @Flag({ about: 'Also identities of this server’s own.' })
+  readonly self: boolean = false;
+}
+
+/** `routes.<name>:` - which events become messages, for whom, and how. Routes are tried in the order of the file. */
+export class RouteSection {
+  @Name({ about: 'The connection whose events it looks at.', required: true })
+  readonly connection: string = '';
+
+  @Name({ about: 'The workspace whose agents get them.', required: true })
+  readonly workspace: string = '';
+
+  @Name({ about: 'The org that it belongs to.' })
+  readonly org: string = 'default';
+
+  @Text({ about: 'What agents are told about events of this route.' })
+  readonly instructions?: string;
+
+  @TextList({ about: 'Patterns over event keys with `*`, `?` and `{a,b}`; one must match.' }, { filled: true })
+  readonly on: readonly string[] = ['*'];
+
+  @Text({ about: 'JMESPath over the payload; the event is taken when it yields a true value.' })
+  readonly filter?: string;
+
+  @OneOf(['subject', 'automation'], {
+    about: '`subject`: all routes of an org share the conversation of a subject. `automation`: this route has its own.',
+  })
+  readonly scope: 'subject' | 'automation' = 'subject';
+
+  @Text({ about: 'JMESPath for the subject’s key, instead of the plugin’s.' })
+  readonly subject?: string;
+
+  @Text({ about: 'JMESPath for the message’s text, instead of the plugin’s.' })
+  readonly text?: string;
+
+  @OneOf(['on_event', 'on_demand'], {
+    about: '`on_event`: the event becomes a message. `on_demand`: it is only recorded, until it is replayed.',
+  })
+  readonly activation: 'on_event' | 'on_demand' = 'on_event';
+
+  @Flag({ about: 'False: messages wait for one that wakes the agent.' })
+  readonly wake: boolean = true;
+
+  @Duration({ about: 'With `wake: false`: after so long a message wakes the agent by itself. Default: never.' })
+  readonly wakeAfter?: string;
+
+  @Section(() => AuthorsSection, { about: 'Who may wake an agent.' })
+  readonly authors: AuthorsSection = new AuthorsSection();
+
+  @OneOf(['private', 'public'], { about: 'Trust in its events, where it is less than that in the connection. Default: the connection’s.' })
+  readonly source?: 'private' | 'public';
+
+  @Whole({ about: 'Waiting messages that may enter one turn together.', min: 1, max: 1000 })
+  readonly coalesce: number = 20;
+
+  @OneOf(['stall', 'skip'], { about: 'After a message is dead: the conversation waits for a person, or goes on.' })
+  readonly onDead: 'stall' | 'skip' = 'stall';
+
+  @OneOf(['follow', 'ignore'], { about: 'Whether the end of the subject ends the conversation.' })
+  readonly lifecycle: 'follow' | 'ignore' = 'follow';
+
+  @OneOf(['ignore', 'answer'], { about: 'What becomes of messages about a subject that has ended.' })
+  readonly afterClose: 'ignore' | 'answer' = 'ignore';
+
+  @OneOf(['enqueue'], { about: 'What becomes of messages while the agent is busy: they wait in line.' }, [
+    'collect',
+    'steer',
+    'interrupt',
+    'reject',
+  ])
+  readonly whileBusy: 'enqueue' = 'enqueue';
+
+  @NotBuilt()
+  readonly endpoint?: unknown;
+
+  @NotBuilt()
+  readonly outbound?: unknown;
+
+  @NotBuilt()
+  readonly debounce?: unknown;
+}
