@@ -13,7 +13,10 @@ export function authorRefusal(policy: AuthorPolicy, author: Author | undefined):
   // Our own identity is a bot to most providers: who allows the one means it.
   if (author?.isBot && !author.isSelf && !policy.allowBots) return { reason: 'author_bot', detail: `${described(author)} is a bot` };
   if (policy.allow.length === 0 || (author && policy.allow.some((entry) => names(entry, author)))) return null;
-  return { reason: 'author_not_allowed', detail: `${author ? described(author) : 'an unknown author'} is not among ${policy.allow.join(', ')}` };
+  return {
+    reason: 'author_not_allowed',
+    detail: `${author ? described(author) : 'an unknown author'} is not among ${policy.allow.join(', ')}`,
+  };
 }
 
 function names(entry: string, author: Author): boolean {

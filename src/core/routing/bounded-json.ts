@@ -23,7 +23,12 @@ class BoundedWriter {
   add(piece: string): boolean {
     const bytes = Buffer.byteLength(piece);
     const fits = bytes <= this.left;
-    this.text += fits ? piece : Buffer.from(piece).subarray(0, this.left).toString().replace(/\uFFFD$/, '');
+    this.text += fits
+      ? piece
+      : Buffer.from(piece)
+          .subarray(0, this.left)
+          .toString()
+          .replace(/\uFFFD$/, '');
     this.left -= Math.min(bytes, this.left);
     return fits;
   }
@@ -36,7 +41,14 @@ function write(value: unknown, lineBreak: string, writer: BoundedWriter): boolea
   const names = Object.keys(value);
   const shown = names.slice(0, MAX_FIELDS).sort();
   const fields = value as Readonly<Record<string, unknown>>;
-  const whole = writeAll('{', shown, '}', lineBreak, writer, (name, inner) => writeText(name, writer) && writer.add(': ') && write(fields[name], inner, writer));
+  const whole = writeAll(
+    '{',
+    shown,
+    '}',
+    lineBreak,
+    writer,
+    (name, inner) => writeText(name, writer) && writer.add(': ') && write(fields[name], inner, writer),
+  );
   return whole && shown.length === names.length;
 }
 
@@ -50,7 +62,8 @@ function writeAll<T>(
 ): boolean {
   if (elements.length === 0) return writer.add(open + close);
   const inner = `${lineBreak}  `;
-  const whole = writer.add(open) && elements.every((element, index) => writer.add(index === 0 ? inner : `,${inner}`) && writeOne(element, inner));
+  const whole =
+    writer.add(open) && elements.every((element, index) => writer.add(index === 0 ? inner : `,${inner}`) && writeOne(element, inner));
   return whole && writer.add(lineBreak + close);
 }
 

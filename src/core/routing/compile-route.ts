@@ -15,7 +15,8 @@ export type RouteSpec = {
 /** Throws `InvalidInput` with every fault of the route, each with its path in it (`on[0]`, `filter`). */
 export function compileRoute(spec: RouteSpec): Route {
   const faults = routeFaults(spec);
-  if (faults.length > 0) throw new InvalidInput(`route ${spec.name} is wrong: ${faults.map(({ path, message }) => `${path} ${message}`).join('; ')}`, faults);
+  if (faults.length > 0)
+    throw new InvalidInput(`route ${spec.name} is wrong: ${faults.map(({ path, message }) => `${path} ${message}`).join('; ')}`, faults);
   return {
     ...spec,
     on: spec.on.map(compilePattern),

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../plugin/index.js';
-import { parsePattern, type PatternPart } from './pattern-syntax.js';
+import { type PatternPart, parsePattern } from './pattern-syntax.js';
 import type { EventPattern } from './route.js';
 
 /** A state of the automaton: with a test it takes one character; without one it is passed freely. */
@@ -33,20 +33,24 @@ export function patternFault(source: string): string | null {
 
 /** Adds the states of `parts` in front of state `next`, and returns the first of them. */
 function link(parts: readonly PatternPart[], next: number, states: State[]): number {
-  return parts.reduceRight((follower, part) => {
-    switch (part.kind) {
-      case 'one':
-        return states.push({ takes: part.takes, next: [follower] }) - 1;
-      case 'choice':
-        return states.push({ takes: null, next: part.options.map((option) => link(option, follower, states)) }) - 1;
-      case 'any': {
-        const loop: State = { takes: () => true, next: [] };
-        const fork = states.push({ takes: null, next: [follower, states.push(loop) - 1] }) - 1;
-        loop.next.push(fork);
-        return fork;
-      }
+  return parts.reduceRight((follower, part) => linkPart(part, follower, states), next);
+}
+
+function linkPart(part: PatternPart, next: number, states: State[]): number {
+  switch (part.kind) {
+    case 'one':
+      return states.push({ takes: part.takes, next: [next] }) - 1;
+    case 'choice': {
+      const starts = part.options.map((option) => link(option, next, states));
+      return states.push({ takes: null, next: starts }) - 1;
     }
-  }, next);
+    case 'any': {
+      const loop: State = { takes: () => true, next: [] };
+      const fork = states.push(loop, { takes: null, next: [next, states.length] }) - 1;
+      loop.next.push(fork);
+      return fork;
+    }
+  }
 }
 
 /** Follows all states at once, so that the work is at most length of pattern times length of key, whatever both are. */

@@ -1,6 +1,7 @@
+import { storable } from '../storable.js';
 import { authorRefusal } from './author-policy.js';
-import { isTruthy } from './expressions/expression.js';
 import { boundedJson } from './bounded-json.js';
+import { isTruthy } from './expressions/expression.js';
 import type { NoMatch, NoMatchReason, RoutableEvent, Route, Verdict } from './route.js';
 import { routedSubject } from './route-subject.js';
 import { routedText } from './route-text.js';
@@ -33,9 +34,7 @@ export function matchRoutes(routes: readonly Route[], event: RoutableEvent, ask:
 }
 
 function refuse(route: Route, reason: NoMatchReason, detail: string): NoMatch {
-  const points = [...detail.slice(0, 2 * MAX_DETAIL)];
-  const bounded = points.length > MAX_DETAIL || detail.length > 2 * MAX_DETAIL ? `${points.slice(0, MAX_DETAIL - 1).join('')}…` : detail;
-  return { matched: false, route: route.name, reason, detail: bounded.toWellFormed().replaceAll('\0', '\uFFFD') };
+  return { matched: false, route: route.name, reason, detail: storable(detail, MAX_DETAIL) };
 }
 
 function shown(value: unknown): string {

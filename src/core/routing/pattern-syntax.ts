@@ -22,7 +22,8 @@ class PatternReader {
 
   whole(): PatternPart[] {
     const parts = this.parts([]);
-    if (this.at < this.chars.length) throw new InvalidInput(`has "}" at character ${this.at + 1} without "{" before it; write \\} for the character itself`);
+    if (this.at < this.chars.length)
+      throw new InvalidInput(`has "}" at character ${this.at + 1} without "{" before it; write \\} for the character itself`);
     return parts;
   }
 
@@ -83,7 +84,8 @@ class PatternReader {
 
   private setMember(opened: number): number {
     const char = this.chars[this.at];
-    if (char === undefined) throw new InvalidInput(`has "[" at character ${opened} without "]" after it; write \\[ for the character itself`);
+    if (char === undefined)
+      throw new InvalidInput(`has "[" at character ${opened} without "]" after it; write \\[ for the character itself`);
     this.at += 1;
     return codePoint(char === '\\' ? this.escaped() : char);
   }

@@ -1,3 +1,4 @@
+import { storable } from '../storable.js';
 import { boundedJson } from './bounded-json.js';
 import type { RoutableEvent, Route } from './route.js';
 
@@ -11,7 +12,7 @@ const MAX_PAYLOAD_BYTES = 16 * 1024;
 export function routedText(route: Route, event: RoutableEvent): string {
   if (event.parsed.kind === 'lifecycle') return '';
   const text = textByExpression(route, event) ?? (event.parsed.kind === 'prompt' ? event.parsed.text : '');
-  return text.trim() === '' ? payloadAsText(event) : storable(text);
+  return text.trim() === '' ? payloadAsText(event) : storable(text, Infinity);
 }
 
 function textByExpression(route: Route, event: RoutableEvent): string | null {
@@ -24,16 +25,11 @@ function payloadAsText(event: RoutableEvent): string {
   const { text, cut } = boundedJson(event.payload, MAX_PAYLOAD_BYTES);
   const fence = fenceFor(text);
   const note = cut ? `\n(The payload is longer; this is its first ${MAX_PAYLOAD_BYTES / 1024} KB.)` : '';
-  return `New event ${event.eventKey} from ${event.source}:\n\n${fence}json\n${storable(text)}\n${fence}${note}`;
+  return `New event ${event.eventKey} from ${event.source}:\n\n${fence}json\n${storable(text, Infinity)}\n${fence}${note}`;
 }
 
 /** A fence that nothing in the text can close. */
 function fenceFor(text: string): string {
   const longest = Math.max(0, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
   return '`'.repeat(Math.max(3, longest + 1));
-}
-
-/** A lone surrogate has no UTF-8 form, and PostgreSQL stores no NUL. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

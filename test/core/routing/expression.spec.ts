@@ -13,14 +13,20 @@ function quickly(run: () => unknown): unknown {
 }
 
 describe('expressions', () => {
-  const payload = { issue: { number: 12, labels: [{ name: 'Bug' }, { name: 'ui' }], title: 'Repair the Scheduler' }, repository: { full_name: 'acme/widgets' } };
+  const payload = {
+    issue: { number: 12, labels: [{ name: 'Bug' }, { name: 'ui' }], title: 'Repair the Scheduler' },
+    repository: { full_name: 'acme/widgets' },
+  };
 
   it.each<[string, unknown]>([
     ['issue.number', 12],
     ['issue.labels[].name', ['Bug', 'ui']],
     ["issue.labels[?name=='ui'] | [0].name", 'ui'],
     ["join('', [repository.full_name, '#', to_string(issue.number)])", 'acme/widgets#12'],
-    ["(pull_request.number || issue.number) && join('/', [repository.full_name, to_string(pull_request.number || issue.number)])", 'acme/widgets/12'],
+    [
+      "(pull_request.number || issue.number) && join('/', [repository.full_name, to_string(pull_request.number || issue.number)])",
+      'acme/widgets/12',
+    ],
     ["glob(issue.title, 'Repair*')", true],
     ["glob(issue.title, 'repair*')", false],
     ["icontains(issue.title, 'SCHEDULER')", true],
@@ -48,12 +54,17 @@ describe('expressions', () => {
     expect(evaluate(expression, payload)).toEqual(expected);
   });
 
-  it.each(['constructor', 'issue.toString', 'issue.__proto__', '"__proto__".polluted', 'issue.labels.length', 'constructor.name', 'group_by(@, &constructor)'])(
-    'AUT-2 reads own properties only: %s is null',
-    (expression) => {
-      expect(evaluate(expression, payload)).toBeNull();
-    },
-  );
+  it.each([
+    'constructor',
+    'issue.toString',
+    'issue.__proto__',
+    '"__proto__".polluted',
+    'issue.labels.length',
+    'constructor.name',
+    'group_by(@, &constructor)',
+  ])('AUT-2 reads own properties only: %s is null', (expression) => {
+    expect(evaluate(expression, payload)).toBeNull();
+  });
 
   it('AUT-2 reads a property of the payload that is called as an inherited one', () => {
     const own: unknown = JSON.parse('{"__proto__": {"a": 1}, "constructor": "mine", "list": [{"k": "constructor"}]}');
@@ -136,7 +147,36 @@ describe('expressions', () => {
   });
 
   it('never throws and never takes long, whatever expression meets whatever payload', () => {
-    const words = fc.constantFrom('a', 'b', '.', '[', ']', '*', '[]', '[?', '(', ')', ',', '|', '||', '&&', '!', '==', '@', '$', '&', "'x'", '`1`', '{', '}', ':', 'length', 'to_string', 'map', 'sort_by');
+    const words = fc.constantFrom(
+      'a',
+      'b',
+      '.',
+      '[',
+      ']',
+      '*',
+      '[]',
+      '[?',
+      '(',
+      ')',
+      ',',
+      '|',
+      '||',
+      '&&',
+      '!',
+      '==',
+      '@',
+      '$',
+      '&',
+      "'x'",
+      '`1`',
+      '{',
+      '}',
+      ':',
+      'length',
+      'to_string',
+      'map',
+      'sort_by',
+    );
     fc.assert(
       fc.property(fc.array(words, { maxLength: 25 }), fc.jsonValue(), (parts, payload) => {
         const expression = parts.join('');

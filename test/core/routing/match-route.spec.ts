@@ -42,7 +42,8 @@ const event: RoutableEvent = {
   parsed: prompt,
 };
 
-const verdict = (change: Partial<RouteSpec>, about: Partial<RoutableEvent> = {}): Verdict => matchRoute(compileRoute({ ...spec, ...change }), { ...event, ...about });
+const verdict = (change: Partial<RouteSpec>, about: Partial<RoutableEvent> = {}): Verdict =>
+  matchRoute(compileRoute({ ...spec, ...change }), { ...event, ...about });
 const match = (change: Partial<RouteSpec>, about: Partial<RoutableEvent> = {}): Match => {
   const result = verdict(change, about);
   if (!result.matched) throw new Error(`no match: ${result.reason} ${result.detail}`);
@@ -60,13 +61,28 @@ const by = (author: Author | undefined): Partial<RoutableEvent> => {
 
 describe('what a route takes', () => {
   it('ACC-4 takes an event of its source whose key one of its patterns matches', () => {
-    expect(match({ on: ['push', 'issue_comment.{created,edited}'] })).toMatchObject({ matched: true, subject: prompt.subject, noSubject: null, text: prompt.text });
+    expect(match({ on: ['push', 'issue_comment.{created,edited}'] })).toMatchObject({
+      matched: true,
+      subject: prompt.subject,
+      noSubject: null,
+      text: prompt.text,
+    });
   });
 
   it('ACC-4 says for each reason what was compared with what', () => {
-    expect(refusal({ source: 'linear' })).toMatchObject({ route: 'triage', reason: 'source', detail: expect.stringContaining('default/linear') });
-    expect(refusal({ on: ['push', 'issues.*'] })).toMatchObject({ reason: 'event_key', detail: 'issue_comment.created matches none of push, issues.*' });
-    expect(refusal({ filter: "issue.state == 'open'" })).toMatchObject({ reason: 'filter', detail: "the filter issue.state == 'open' gave false" });
+    expect(refusal({ source: 'linear' })).toMatchObject({
+      route: 'triage',
+      reason: 'source',
+      detail: expect.stringContaining('default/linear'),
+    });
+    expect(refusal({ on: ['push', 'issues.*'] })).toMatchObject({
+      reason: 'event_key',
+      detail: 'issue_comment.created matches none of push, issues.*',
+    });
+    expect(refusal({ filter: "issue.state == 'open'" })).toMatchObject({
+      reason: 'filter',
+      detail: "the filter issue.state == 'open' gave false",
+    });
     expect(refusal({ filter: 'issue.missing' })).toMatchObject({ reason: 'filter', detail: 'the filter issue.missing gave null' });
     expect(refusal({ filter: 'length(issue.labels)' })).toMatchObject({ reason: 'filter', detail: expect.stringContaining('gave 0') });
   });
@@ -104,7 +120,12 @@ describe('what a route takes', () => {
   });
 
   it('ACC-4 gives verdicts in the order of the file, never about another organisation, and about another source only when asked', () => {
-    const routes = [spec, { ...spec, name: 'linear', source: 'linear' }, { ...spec, name: 'theirs', org: 'acme' }, { ...spec, name: 'pushes', on: ['push'] }].map(compileRoute);
+    const routes = [
+      spec,
+      { ...spec, name: 'linear', source: 'linear' },
+      { ...spec, name: 'theirs', org: 'acme' },
+      { ...spec, name: 'pushes', on: ['push'] },
+    ].map(compileRoute);
     const names = (verdicts: readonly Verdict[]): string[] => verdicts.map((each) => (each.matched ? each.route.name : each.route));
     expect(names(matchRoutes(routes, event))).toEqual(['triage', 'pushes']);
     expect(names(matchRoutes(routes, event, 'every'))).toEqual(['triage', 'linear', 'pushes']);
@@ -113,7 +134,13 @@ describe('what a route takes', () => {
 
   it('reports every fault of a route at once, each with its place', () => {
     expect(() => compileRoute({ ...spec, on: ['*', '{'], filter: 'a.', text: 'nope(a)' })).toThrow(
-      expect.objectContaining({ faults: [expect.objectContaining({ path: 'on[1]' }), expect.objectContaining({ path: 'filter' }), expect.objectContaining({ path: 'text' })] }),
+      expect.objectContaining({
+        faults: [
+          expect.objectContaining({ path: 'on[1]' }),
+          expect.objectContaining({ path: 'filter' }),
+          expect.objectContaining({ path: 'text' }),
+        ],
+      }),
     );
   });
 });
@@ -180,7 +207,11 @@ describe('the text of a routed event', () => {
   });
 
   it('ACC-3 has no text for a lifecycle event', () => {
-    const parsed: Parsed = { kind: 'lifecycle', subject: prompt.subject, observation: { state: 'terminal', revision: null, transition: true } };
+    const parsed: Parsed = {
+      kind: 'lifecycle',
+      subject: prompt.subject,
+      observation: { state: 'terminal', revision: null, transition: true },
+    };
     expect(match({}, { parsed }).text).toBe('');
   });
 

@@ -64,7 +64,10 @@ class BoundedInterpreter extends LibraryInterpreter {
     this.budget.spendShallow(first);
     this.budget.spendShallow(second);
     const names = Object.keys(first);
-    return names.length === Object.keys(second).length && names.every((name) => Object.hasOwn(second, name) && this.equal(first[name], second[name]));
+    return (
+      names.length === Object.keys(second).length &&
+      names.every((name) => Object.hasOwn(second, name) && this.equal(first[name], second[name]))
+    );
   }
 }
 

@@ -30,21 +30,25 @@ export class Budget {
 
   /** For an operation that looks at the value and, where it is a list, at its elements, but no deeper. */
   spendShallow(value: unknown): void {
-    if (typeof value === 'string') return this.spendText(value.length);
-    if (!Array.isArray(value)) return this.spend(1 + (isRecord(value) ? Object.keys(value).length : 0));
-    this.spend(1 + value.length);
-    for (const element of value) {
-      if (typeof element === 'string') this.spendText(element.length);
-      else if (Array.isArray(element)) this.spend(element.length);
-    }
+    if (typeof value === 'string') this.spendText(value.length);
+    else if (Array.isArray(value)) this.spendElements(value);
+    else this.spend(1 + (isRecord(value) ? Object.keys(value).length : 0));
   }
 
   /** For an operation that goes through all of the value. Shared parts count each time: whoever prints it meets them each time. */
   spendDeep(value: unknown): void {
-    if (typeof value === 'string') return this.spendText(value.length);
-    this.spend(1);
+    if (typeof value === 'string') this.spendText(value.length);
+    else this.spend(1);
     if (Array.isArray(value)) for (const element of value) this.spendDeep(element);
     else if (isRecord(value)) for (const key of Object.keys(value)) this.spendField(key, value[key]);
+  }
+
+  private spendElements(values: readonly unknown[]): void {
+    this.spend(1 + values.length);
+    for (const value of values) {
+      if (typeof value === 'string') this.spendText(value.length);
+      else if (Array.isArray(value)) this.spend(value.length);
+    }
   }
 
   private spendField(key: string, value: unknown): void {

@@ -33,7 +33,8 @@ function checkStandsAlone(node: ExpressionNode): void {
 function checkNode(node: ExpressionNode): void {
   switch (node.type) {
     case 'Function':
-      return checkFunction(node);
+      checkFunction(node);
+      return;
     case 'Binding':
       throw new InvalidInput('has a single =; write == to compare');
     case 'LetExpression':
@@ -49,7 +50,8 @@ function checkNode(node: ExpressionNode): void {
 
 function checkFunction(node: FunctionNode): void {
   const { name, children } = node;
-  if (name === 'regex') throw new InvalidInput('uses regex(), which is not built yet; use glob(), contains(), icontains(), starts_with() or ends_with()');
+  if (name === 'regex')
+    throw new InvalidInput('uses regex(), which is not built yet; use glob(), contains(), icontains(), starts_with() or ends_with()');
   const table = interpreter.runtime._functionTable;
   const signature = Object.hasOwn(table, name) ? table[name]?._signature : undefined;
   if (signature === undefined) throw new InvalidInput(`calls ${name}(), which does not exist`);

@@ -1,4 +1,4 @@
-import { expression, type ExpressionArgument, type FunctionContext, list, type OwnFunction, ownFunction, scalars } from './own-function.js';
+import { type ExpressionArgument, expression, type FunctionContext, list, type OwnFunction, ownFunction, scalars } from './own-function.js';
 
 type Scalar = string | number;
 type By = readonly [elements: readonly unknown[], key: ExpressionArgument];

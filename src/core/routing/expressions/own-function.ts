@@ -1,4 +1,13 @@
-import { type InputSignature, type JSONValue, TYPE_ARRAY, TYPE_ARRAY_NUMBER, TYPE_ARRAY_STRING, TYPE_EXPREF, TYPE_NUMBER, TYPE_STRING } from '@jmespath-community/jmespath';
+import {
+  type InputSignature,
+  type JSONValue,
+  TYPE_ARRAY,
+  TYPE_ARRAY_NUMBER,
+  TYPE_ARRAY_STRING,
+  TYPE_EXPREF,
+  TYPE_NUMBER,
+  TYPE_STRING,
+} from '@jmespath-community/jmespath';
 import type { Budget } from './budget.js';
 
 export type Arguments = readonly unknown[];

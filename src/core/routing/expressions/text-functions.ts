@@ -11,14 +11,17 @@ export const textFunctions: Readonly<Record<string, OwnFunction>> = {
     return compilePattern(pattern).matches(value);
   }),
   icontains: ownFunction<Text>([text, text], ([value, part]) => value.toLowerCase().includes(part.toLowerCase())),
-  replace: ownFunction<readonly [string, string, string, number?]>([text, text, text, optionalNumber], ([value, part, by, count], { budget }) => {
-    const pieces = value.split(part);
-    const replaced = Math.min(count ?? Infinity, pieces.length - 1);
-    if (!(replaced >= 0 && Number.isInteger(replaced))) throw new RangeError('replace() takes a whole number of times');
-    budget.spendText(replaced * by.length);
-    const rest = pieces.slice(replaced + 1);
-    return [pieces.slice(0, replaced + 1).join(by), ...rest].join(part);
-  }),
+  replace: ownFunction<readonly [string, string, string, number?]>(
+    [text, text, text, optionalNumber],
+    ([value, part, by, count], { budget }) => {
+      const pieces = value.split(part);
+      const replaced = Math.min(count ?? Infinity, pieces.length - 1);
+      if (!(replaced >= 0 && Number.isInteger(replaced))) throw new RangeError('replace() takes a whole number of times');
+      budget.spendText(replaced * by.length);
+      const rest = pieces.slice(replaced + 1);
+      return [pieces.slice(0, replaced + 1).join(by), ...rest].join(part);
+    },
+  ),
   // The library trims by a regular expression that takes quadratic time and stops at line ends.
   trim: ownFunction<Trim>([text, optionalText], ([value, chars]) => trimEnd(trimStart(value, chars), chars)),
   trim_left: ownFunction<Trim>([text, optionalText], ([value, chars]) => trimStart(value, chars)),

@@ -1,0 +1,21 @@
+import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
+import { EchoRuntime } from './echo.runtime.js';
+import { ProcessRuntime } from './process/process.runtime.js';
+import { echoOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
+
+/** Ways to make a runtime, by the name that stands in `runtimes.<name>.kind`. */
+export type RuntimeKinds = Readonly<Record<string, (options: RuntimeOptions) => AgentRuntime>>;
+
+/** The kinds that need no plugin. The host adds those of its plugins. */
+export const builtInKinds: RuntimeKinds = {
+  echo: (options) => new EchoRuntime(echoOptions(options)),
+  process: (options) => new ProcessRuntime(processOptions(options)),
+};
+
+/** Throws `ConfigFault` when there is no such kind, or when its options are wrong. */
+export function createRuntime(kind: string, options: RuntimeOptions, kinds: RuntimeKinds = builtInKinds): AgentRuntime {
+  const create = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (create === undefined)
+    throw new ConfigFault(`kind ${JSON.stringify(kind)} is not available; the kinds are ${Object.keys(kinds).sort().join(', ')}`);
+  return create(options);
+}
