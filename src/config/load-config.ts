@@ -1,4 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import { patternFault } from '../core/routing/event-pattern.js';
+import { expressionFault } from '../core/routing/expressions/expression.js';
 import type { Fault } from '../plugin/index.js';
 import { readSection } from './check.js';
 import type { Config, LoadedConfig } from './config.js';
@@ -26,9 +28,9 @@ export interface LoadRequest {
   /** The configuration file; before `THROUGHLINE_CONFIG`, which comes before `throughline.config.*` in `cwd`. */
   readonly file?: string | undefined;
   readonly env: Variables;
-  /** Says what is wrong with a JMESPath expression. Default: nothing is. */
+  /** Says what is wrong with a JMESPath expression. Default: as routes compile it. */
   readonly checkExpression?: SourceCheck;
-  /** Says what is wrong with a pattern of event keys. Default: nothing is. */
+  /** Says what is wrong with a pattern of event keys. Default: as routes compile it. */
   readonly checkPattern?: SourceCheck;
 }
 
@@ -61,8 +63,7 @@ function checkConfig(raw: RawFile, folder: string, request: LoadRequest): Checke
   const origins = applyOverrides(map, request.env, faults);
   const sources = { folder, variables: { ...readDotEnv(folder), ...request.env } };
   const resolved = resolveReferences(map, sources, faults);
-  const none: SourceCheck = () => null;
-  const { checkExpression = none, checkPattern = none } = request;
+  const { checkExpression = expressionFault, checkPattern = patternFault } = request;
   const file = readSection(ConfigFile, resolved, '', faults);
   const config = resolveConfig({ file, folder, checkExpression, checkPattern, faults }, raw.routes);
   return { config, faults: firstOfEachPath(faults).map((fault) => tellOrigin(fault, origins)) };

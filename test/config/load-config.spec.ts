@@ -269,18 +269,20 @@ routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed, deb
     expect(faults).toHaveLength(names.length + 3);
   });
 
-  it('include those of expressions and patterns, as the caller checks them', async () => {
+  it('include those of expressions and patterns', async () => {
     const yaml = `
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo } }
 workspaces: { w: { runtime: e } }
-routes: { r: { connection: gh, workspace: w, filter: bad, subject: good, text: bad, on: [good, bad] } }
+routes: { r: { connection: gh, workspace: w, filter: "a[", subject: a.b, text: "a ||", on: ["issues.*", "{a"] } }
 `;
-    const check = (source: string) => (source === 'bad' ? 'does not compile' : null);
-    expect(await faultsOf(yaml, { checkExpression: check, checkPattern: check })).toEqual([
-      'routes.r.filter: does not compile',
-      'routes.r.text: does not compile',
-      'routes.r.on[1]: does not compile',
+    const paths = (await refusalOf(configOf(yaml))).faults.map(({ path }) => path);
+    expect(paths).toEqual(['routes.r.filter', 'routes.r.text', 'routes.r.on[1]']);
+    const check = () => 'is not wanted here';
+    expect(await faultsOf(yaml, { checkExpression: check, checkPattern: () => null })).toEqual([
+      'routes.r.filter: is not wanted here',
+      'routes.r.subject: is not wanted here',
+      'routes.r.text: is not wanted here',
     ]);
   });
 
