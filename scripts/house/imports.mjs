@@ -1,28 +1,15 @@
 // Who imports whom, read from the sources alone.
 import path from 'node:path';
 import ts from 'typescript';
-import { nodesOf, parse } from './sources.mjs';
 
 /**
  * What a file imports or re-exports, in order, also by `import()` and in types.
- * @param {string} name
  * @param {string} text
  * @returns {{ specifier: string, line: number }[]}
  */
-export function importsOf(name, text) {
-  const file = parse(name, text);
-  return [...nodesOf(file)].flatMap((node) => {
-    const specifier = specifierOf(node);
-    if (!specifier || !ts.isStringLiteralLike(specifier)) return [];
-    return { specifier: specifier.text, line: file.getLineAndCharacterOfPosition(specifier.getStart()).line + 1 };
-  });
-}
-
-function specifierOf(node) {
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal;
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) return node.arguments[0];
-  return undefined;
+export function importsOf(text) {
+  const { importedFiles } = ts.preProcessFile(text, true, false);
+  return importedFiles.map(({ fileName, pos }) => ({ specifier: fileName, line: text.slice(0, pos).split('\n').length }));
 }
 
 /**
@@ -46,7 +33,7 @@ export function cyclesIn(sources) {
 }
 
 function relativeImports(name, text) {
-  return importsOf(name, text).flatMap(({ specifier }) => resolveRelative(name, specifier) ?? []);
+  return importsOf(text).flatMap(({ specifier }) => resolveRelative(name, specifier) ?? []);
 }
 
 /** Tarjan's algorithm. */

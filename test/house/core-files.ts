@@ -8,7 +8,7 @@ export type CoreFile = 'pure' | 'table' | 'store' | 'use case';
 const CONCEPTS: readonly string[] = ['subjects', 'receipts', 'conversations', 'deliveries', 'turns', 'effects', 'controls', 'cursors'];
 
 export function importGraph(sources: ReadonlyMap<string, string>): ImportGraph {
-  return new Map([...sources].map(([file, text]) => [file, importsOf(file, text)]));
+  return new Map([...sources].map(([file, text]) => [file, importsOf(text)]));
 }
 
 export function conceptOf(file: string): string | null {
