@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../database/database.js';
+import { Conflict, InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
+import type { ConversationIdentity } from '../conversations/conversation-id.js';
+import { readConversations } from '../conversations/conversations.js';
+import { readReceipt, type StoredReceipt } from '../receipts/receipts.js';
+import { matchRoutes } from '../routing/match-route.js';
+import type { Route, Verdict } from '../routing/route.js';
+import type { Signals } from '../signals.js';
+import { admitEvents } from './admit-events.js';
+import type { AdmissionAnswer } from './event.js';
+import { GroupCommit } from './group-commit.js';
+import { type Admission, type AdmissibleEvent, planAdmission, planMessage } from './plan-admission.js';
+import { StoreUnavailable } from './store-unavailable.js';
+
+export interface Message {
+  readonly org: string;
+  readonly conversation: string;
+  readonly text: string;
+  readonly wake: boolean;
+  readonly by: string;
+  /** The caller's idempotency key; null: every call is a message of its own. */
+  readonly key: string | null;
+}
+
+export interface Replay {
+  readonly org: string;
+  readonly receipt: number;
+  readonly by: string;
+  /** Names of the routes to decide by; null: all. */
+  readonly routes: readonly string[] | null;
+  /** True: conversations that have had it get it once more, under a receipt of its own. */
+  readonly force: boolean;
+}
+
+const GROUP = 100;
+const MAX_WAITING = 20_000;
+
+/** The one way into the ledger and to an agent, for events of every origin. */
+export class Admissions {
+  private readonly group: GroupCommit<Admission, AdmissionAnswer>;
+
+  constructor(
+    private readonly database: Database,
+    /** In the order of the file. */
+    private readonly routes: readonly Route[],
+    private readonly signals: Signals,
+  ) {
+    this.group = new GroupCommit(
+      (admissions) => this.commit(admissions),
+      (error) => database.dialect.fault(error) === 'invalid',
+      { group: GROUP, waiting: MAX_WAITING, onOverflow: () => new StoreUnavailable('too many events are waiting for the store; send it again later') },
+    );
+  }
+
+  /** Resolves after the commit. Throws `StoreUnavailable` when nothing was stored. */
+  admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
+    return this.submit(planAdmission(event, this.verdicts(event, null)));
+  }
+
+  /** A person's or a program's message to a conversation that exists. Throws `NotFound`. */
+  async send(message: Message): Promise<AdmissionAnswer> {
+    const identity = await this.identityOf(message.org, message.conversation);
+    const { by, text, org } = message;
+    const parsed: Parsed = { kind: 'prompt', subject: null, text, author: { id: by, name: by, isBot: false } };
+    const deliveryId = message.key === null ? randomUUID() : `${message.conversation}:${message.key}`;
+    const origin = { org, provider: 'throughline', source: 'api', deliveryId, eventKey: 'message', payload: { text } };
+    const event = { ...origin, body: Buffer.from(JSON.stringify({ text })), parsed, uniqueContent: null, secretIndex: null };
+    return this.submit(planMessage(event, identity, { waking: message.wake, by }));
+  }
+
+  /** Decides about a stored event again. Throws `NotFound`, and `Conflict` when its payload is no longer there. */
+  async replay(replay: Replay): Promise<AdmissionAnswer> {
+    const receipt = await this.database.transaction((tx) => readReceipt(tx, replay.org, replay.receipt));
+    if (receipt === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
+    const event = storedEvent(receipt, this.routes.filter(({ org, source }) => org === receipt.org && source === receipt.source).some(readsPayload));
+    const verdicts = this.verdicts(event, replay.routes);
+    if (!replay.force) return this.submit(planAdmission(event, verdicts, { receipt: receipt.id, by: replay.by }));
+    const again = { ...event, provider: 'throughline', deliveryId: `replay:${receipt.id}:${randomUUID()}`, uniqueContent: null };
+    return this.submit({ ...planAdmission(again, verdicts), by: replay.by });
+  }
+
+  /** What every route of the organisation would say to the event; nothing is stored. */
+  dryRun(event: Pick<AdmissibleEvent, 'org' | 'source' | 'eventKey' | 'payload' | 'parsed'>, route: string | null): Verdict[] {
+    const routes = this.routes.filter(({ org, name }) => org === event.org && (route === null || route === name));
+    return matchRoutes(routes, event, 'every');
+  }
+
+  /** Only what may reach an agent or end a conversation is held against the routes. */
+  private verdicts(event: AdmissibleEvent, only: readonly string[] | null): Verdict[] {
+    if (event.parsed.kind !== 'prompt' && event.parsed.kind !== 'lifecycle') return [];
+    return matchRoutes(only === null ? this.routes : this.routes.filter(({ name }) => only.includes(name)), event);
+  }
+
+  private async submit(admission: Admission): Promise<AdmissionAnswer> {
+    try {
+      return await this.group.submit(admission);
+    } catch (error) {
+      const fault = this.database.dialect.fault(error);
+      if (fault === 'unavailable' || fault === 'retry') throw new StoreUnavailable(undefined, 5, { cause: error });
+      if (fault === 'invalid') throw new InvalidPayload('the store refused the values of this event', [], { cause: error });
+      throw error;
+    }
+  }
+
+  private async commit(admissions: readonly Admission[]): Promise<readonly AdmissionAnswer[]> {
+    const { answers, fenced, isReady } = await this.database.transaction((tx) => admitEvents(tx, admissions));
+    if (fenced.length > 0) this.signals.emit('fenced', fenced);
+    if (isReady) this.signals.emit('ready');
+    for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries))) this.signals.emit('activity', conversation);
+    return answers;
+  }
+
+  private async identityOf(org: string, id: string): Promise<ConversationIdentity> {
+    const [row] = await this.database.transaction((tx) => readConversations(tx, [id]));
+    if (row?.org !== org) throw new NotFound(`there is no conversation ${id}`);
+    return { id, org, namespace: row.namespace, key: row.key, scope: row.scope, scopeName: row.scope_name };
+  }
+}
+
+class InvalidPayload extends InvalidInput {
+  override readonly code = 'invalid_payload';
+}
+
+class PayloadUnavailable extends Conflict {
+  override readonly code = 'payload_unavailable';
+}
+
+/** A cut or pruned payload still replays from its parsed event, unless a route has to look into the payload itself. */
+function storedEvent(receipt: StoredReceipt, needsPayload: boolean): AdmissibleEvent {
+  const isWhole = receipt.payload !== null && receipt.payload_cut === 0;
+  if (needsPayload && !isWhole) throw new PayloadUnavailable(`the payload of receipt ${receipt.id} was ${receipt.payload === null ? 'pruned' : 'cut'}, and a route reads it`);
+  return {
+    ...{ org: receipt.org, provider: receipt.provider, source: receipt.source, deliveryId: receipt.delivery_id, eventKey: receipt.event_key },
+    payload: isWhole && receipt.payload ? parsedPayload(receipt.payload) : null,
+    body: receipt.payload ?? Buffer.alloc(0),
+    parsed: JSON.parse(receipt.parsed) as Parsed,
+    ...{ uniqueContent: null, secretIndex: receipt.secret_index },
+  };
+}
+
+/** A form's fields are not JSON; what expressions then see is the text. */
+function parsedPayload(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8')) as unknown;
+  } catch {
+    return payload.toString('utf8');
+  }
+}
+
+function readsPayload({ filter, subject, text }: Route): boolean {
+  return filter !== null || subject !== null || text !== null;
+}

@@ -1,0 +1,116 @@
+import { clock, type Tx } from '../../database/tx.js';
+import { insertConversations, saveLifetime } from '../conversations/conversations.js';
+import { insertNotes } from '../conversations/notes.js';
+import { completeUpTo, insertDeliveries, makeWaking } from '../deliveries/deliveries.js';
+import { insertQueues, saveQueues } from '../deliveries/queues.js';
+import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
+import { insertDecisions, insertReceipts, type NewReceipt, nextDecisionNumbers, type StoredDecision } from '../receipts/receipts.js';
+import { saveSubjects } from '../subjects/subjects.js';
+import { retireLiveTurns } from '../turns/turns.js';
+import { answer } from './answer.js';
+import { answerRepeats } from './answer-repeats.js';
+import { type Decision, decideAdmission } from './decide-admission.js';
+import type { AdmissionAnswer } from './event.js';
+import type { Admission, Fresh } from './plan-admission.js';
+import { readWorld } from './read-world.js';
+import type { World } from './world.js';
+
+export interface Admitted {
+  /** One answer an admission, in their order. */
+  readonly answers: readonly AdmissionAnswer[];
+  /** Conversations whose running turn was fenced: whoever runs it must stop. */
+  readonly fenced: readonly string[];
+  /** Something became claimable. */
+  readonly isReady: boolean;
+}
+
+/**
+ * The accept transaction, for as many events as arrived together: receipts, decisions, conversations, deliveries and the ends of
+ * conversations, all or nothing. Locks are taken in one order: receipts by identity, subjects, queues by conversation.
+ */
+export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Promise<Admitted> {
+  const { fresh, now } = await takeReceipts(tx, admissions);
+  const world = await readWorld(tx, fresh, now);
+  const decided = fresh.map((each) => ({ ...each, decision: decideAdmission(world, each.admission, each.receipt) }));
+  await writeWorld(tx, world);
+  const numbers = await nextDecisionNumbers(tx, fresh.filter(({ admission }) => admission.replayOf !== null).map(({ receipt }) => receipt));
+  await insertDecisions(
+    tx,
+    decided.map((each) => stored(each, numbers.get(each.receipt) ?? 0, world.now)),
+  );
+  const answers = new Map(decided.map(({ index, receipt, decision }) => [index, answer(receipt, decision)]));
+  const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
+  return {
+    answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.get(index))),
+    fenced: [...world.conversations.values()].filter((c) => c.retireUpTo !== null && !c.isNew).map((c) => c.row.id),
+    isReady: [...world.conversations.values()].some((c) => c.isTouched && c.queue.readyAt !== null),
+  };
+}
+
+/** The admissions that are new to the ledger, and those that decide about a stored receipt again. */
+async function takeReceipts(tx: Tx, admissions: readonly Admission[]): Promise<{ fresh: Fresh[]; now: number }> {
+  const inserting = admissions.filter(({ replayOf }) => replayOf === null).toSorted((a, b) => Buffer.compare(a.identity, b.identity));
+  const inserted = await insertReceipts(tx, inserting.map(receiptOf));
+  const byIdentity = new Map(inserted.map((row) => [row.identity.toString('hex'), row.id]));
+  const fresh: Fresh[] = [];
+  admissions.forEach((admission, index) => {
+    const key = admission.identity.toString('hex');
+    const receipt = admission.replayOf ?? byIdentity.get(key);
+    if (receipt === undefined) return;
+    if (admission.replayOf === null) byIdentity.delete(key); // the first of a group that came twice is the new one
+    fresh.push({ index, admission, receipt });
+  });
+  return { fresh, now: inserted[0]?.received_at ?? (await clock(tx)) };
+}
+
+function receiptOf({ event, identity, digest, contentHash }: Admission): NewReceipt {
+  const { org, provider, source, deliveryId: id, eventKey, body } = event;
+  const isCut = body.length > PAYLOAD_LIMIT;
+  return {
+    ...{ org, provider, source, deliveryId: id, eventKey, identity, digest, contentHash },
+    parsed: JSON.stringify(event.parsed),
+    payload: isCut ? body.subarray(0, PAYLOAD_LIMIT) : body,
+    payloadSize: body.length,
+    payloadCut: isCut,
+    secretIndex: event.secretIndex ?? -1,
+  };
+}
+
+async function writeWorld(tx: Tx, world: World): Promise<void> {
+  const touched = [...world.conversations.values()].filter((c) => c.isTouched || c.hasNewLife).toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1));
+  const made = touched.filter((c) => c.isNew);
+  const known = touched.filter((c) => !c.isNew);
+  const subjects = [...world.changedSubjects].flatMap((key) => {
+    const [org = '', namespace = '', subjectKey = ''] = JSON.parse(key) as string[];
+    const life = world.subjects.get(key);
+    return life ? [{ org, namespace, key: subjectKey, ...life }] : [];
+  });
+  await saveSubjects(tx, subjects);
+  await insertConversations(
+    tx,
+    made.map(({ row, title, url }) => ({ ...row, title, url })),
+    world.now,
+  );
+  for (const c of known) {
+    if (c.hasNewLife) await saveLifetime(tx, c.row.id, c.row, world.now);
+    if (c.retireUpTo === null) continue;
+    await completeUpTo(tx, c.row.id, c.retireUpTo, 'retired', world.now);
+    await retireLiveTurns(tx, c.row.id);
+  }
+  for (const { conversation, sequence } of world.madeWaking) await makeWaking(tx, conversation, sequence);
+  await insertQueues(tx, made.map((c) => c.queue));
+  await saveQueues(tx, known.filter((c) => c.isTouched).map((c) => c.queue));
+  await insertDeliveries(tx, world.deliveries, world.now);
+  await insertNotes(tx, world.notes);
+}
+
+function stored({ admission, receipt, decision }: Fresh & { decision: Decision }, number: number, now: number): StoredDecision {
+  const { disposition, reason, matched, verdicts } = decision;
+  const detail = JSON.stringify({ verdicts, refusals: admission.refusals });
+  return { receipt, number, decided_at: now, decided_by: admission.by, disposition, reason, matched, detail };
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('an admission was neither new nor known');
+  return value;
+}

@@ -1,0 +1,21 @@
+import { deliveryId } from '../deliveries/delivery.js';
+import type { Decision } from './decide-admission.js';
+import type { AdmissionAnswer } from './event.js';
+
+/** The public answer, from a decision just made or from a stored one. */
+export function answer(receipt: number, decision: Decision, duplicate = false): AdmissionAnswer {
+  const deliveries = decision.verdicts.flatMap(({ route, conversation, sequence }) =>
+    conversation !== null && sequence !== null ? [{ route, conversation, delivery: deliveryId(conversation, sequence), sequence, state: 'pending' as const }] : [],
+  );
+  return {
+    received: true,
+    duplicate,
+    receipt: String(receipt),
+    disposition: decision.disposition,
+    reason: decision.reason,
+    matched: decision.matched,
+    deliveries,
+    runs_created: [],
+    conversations_continued: [],
+  };
+}

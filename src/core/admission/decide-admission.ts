@@ -1,0 +1,142 @@
+import { type Lifetime, reduce } from '../conversations/conversation.js';
+import type { Note } from '../conversations/notes.js';
+import { DISPOSITIONS, type Disposition } from './event.js';
+import type { Admission, PlannedMatch } from './plan-admission.js';
+import type { Locked, World } from './world.js';
+
+/** What became of one match, or of one conversation that follows the subject. */
+export interface Verdict {
+  readonly route: string | null;
+  readonly conversation: string | null;
+  readonly sequence: number | null;
+  readonly disposition: Disposition;
+  readonly reason: string | null;
+}
+
+export interface Decision {
+  readonly disposition: Disposition;
+  readonly reason: string | null;
+  readonly matched: number;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** Decides one admission, in memory. Its subject's life comes first: an end closes conversations, whatever the routes say. */
+export function decideAdmission(world: World, admission: Admission, receipt: number): Decision {
+  const { parsed } = admission.event;
+  const followed = follow(world, admission, receipt);
+  const matched = admission.matches.map((match) => (parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt) : takeLifecycle(world, admission, match, receipt)));
+  const delivered = new Set(matched.filter((verdict) => verdict.disposition === 'routed').map((verdict) => verdict.conversation));
+  // A prompt that reopens its conversation is told of by its own delivery.
+  const verdicts = [...matched, ...followed.filter((verdict) => !delivered.has(verdict.conversation))];
+  return { ...summary(admission, verdicts), matched: admission.matches.length, verdicts };
+}
+
+function summary({ event: { parsed }, refusals }: Admission, verdicts: readonly Verdict[]): { disposition: Disposition; reason: string | null } {
+  for (const disposition of DISPOSITIONS) {
+    const first = verdicts.find((verdict) => verdict.disposition === disposition);
+    if (first) return { disposition, reason: first.reason };
+  }
+  if (parsed.kind === 'recorded' || parsed.kind === 'ignored') return { disposition: parsed.kind, reason: parsed.reason };
+  const refused = refusals.find(({ reason }) => reason.startsWith('author_'));
+  if (refused) return { disposition: 'ignored', reason: refused.reason };
+  const nearest = refusals.find(({ reason }) => reason === 'filter') ?? refusals[0];
+  return { disposition: 'unmatched', reason: nearest?.reason ?? 'no_route' };
+}
+
+/** Applies the observation to the subject and to every conversation that follows it. */
+function follow(world: World, admission: Admission, receipt: number): Verdict[] {
+  const { subject, observation, event } = admission;
+  if (subject === null || observation === null) return [];
+  const of = { ...subject, org: event.org };
+  world.observe(of, observation);
+  return world.followers(of).flatMap((conversation) => followOne(world, admission, conversation, receipt) ?? []);
+}
+
+function followOne(world: World, admission: Admission, conversation: Locked, receipt: number): Verdict | null {
+  const { observation, event } = admission;
+  if (observation === null) return null;
+  const was = conversation.row.state;
+  const reduction = reduce(conversation.row, observation);
+  if (!('lifetime' in reduction)) return event.parsed.kind === 'lifecycle' ? told(world, admission, conversation, receipt, 'recorded', reduction.verdict) : null;
+  world.live(conversation, reduction.lifetime);
+  const isEnd = reduction.lifetime.state === 'terminal';
+  const isNews = was !== reduction.lifetime.state || (isEnd && observation.transition);
+  if (!isNews) return event.parsed.kind === 'lifecycle' ? told(world, admission, conversation, receipt, 'recorded', 'advanced') : null;
+  if (isEnd) return end(world, admission, conversation, receipt, reduction.lifetime);
+  note(world, admission, conversation, receipt, 'reopened', null);
+  const outcome = { route: conversation.row.route, conversation: conversation.row.id, reason: 'reopened' };
+  if (observation.transition) return { ...outcome, sequence: null, disposition: 'recorded' };
+  return { ...outcome, sequence: deliverLifecycle(world, conversation, receipt), disposition: 'lifecycle' };
+}
+
+/** The end: all that waits or runs is retired, and one lifecycle delivery keeps the place for cleaning up. */
+function end(world: World, admission: Admission, conversation: Locked, receipt: number, life: Lifetime): Verdict {
+  world.retireAll(conversation);
+  const sequence = deliverLifecycle(world, conversation, receipt);
+  note(world, admission, conversation, receipt, 'closed', life.reason);
+  return { route: conversation.row.route, conversation: conversation.row.id, sequence, disposition: 'lifecycle', reason: life.reason };
+}
+
+function deliverLifecycle(world: World, conversation: Locked, receipt: number): number {
+  const { route } = conversation.row;
+  return world.deliver(conversation, { receipt, route, kind: 'lifecycle', trust: 'trusted', waking: true, wakeAt: null, messageKey: null, text: null });
+}
+
+/** A lifecycle event reaches conversations by `follow`; a match adds one for an end that comes before anything else. */
+function takeLifecycle(world: World, admission: Admission, match: PlannedMatch, receipt: number): Verdict {
+  const known = world.conversations.get(match.conversation.id);
+  const plain = { route: match.route, conversation: known?.row.id ?? null, sequence: null };
+  if (match.onDemand) return { ...plain, disposition: 'recorded', reason: 'on_demand' };
+  if (known) return { ...plain, disposition: 'recorded', reason: known.row.lifecycle === 'ignore' ? 'lifecycle_ignored' : 'followed' };
+  const life = admission.subject && world.lifeOf({ ...admission.subject, org: admission.event.org });
+  if (!life || life.state !== 'terminal' || match.workspace === null) return { ...plain, disposition: 'recorded', reason: 'no_conversation' };
+  const made = world.create(match, match.workspace, admission);
+  if (made.row.state !== 'terminal') return { ...plain, conversation: made.row.id, disposition: 'recorded', reason: 'lifecycle_ignored' };
+  return { ...end(world, admission, made, receipt, life), route: match.route };
+}
+
+function takePrompt(world: World, admission: Admission, match: PlannedMatch, receipt: number): Verdict {
+  const { id } = match.conversation;
+  const known = world.conversations.get(id);
+  const refused = refusal(world, admission, match, known, receipt);
+  if (refused !== null) {
+    if (known && refused !== 'same_conversation' && refused !== 'on_demand') note(world, admission, known, receipt, 'ignored', refused);
+    return { route: match.route, conversation: known?.row.id ?? null, sequence: null, disposition: refused === 'on_demand' ? 'recorded' : 'ignored', reason: refused };
+  }
+  const conversation = known ?? world.create(match, match.workspace ?? '', admission);
+  const wakeAt = !match.waking && match.wakeAfterMs !== null ? world.now + match.wakeAfterMs : null;
+  const { route, trust, waking, text } = match;
+  const sequence = world.deliver(conversation, { receipt, route, kind: 'prompt', trust, waking, wakeAt, messageKey: admission.messageKey, text });
+  return { route, conversation: id, sequence, disposition: 'routed', reason: null };
+}
+
+/** Why a match makes no delivery; null: it does. */
+function refusal(world: World, admission: Admission, match: PlannedMatch, known: Locked | undefined, receipt: number): string | null {
+  if (match.onDemand && admission.replayOf === null) return 'on_demand';
+  if (!known) {
+    if (match.continueOnly || match.workspace === null) return 'no_conversation';
+    const { org, namespace, key } = match.conversation;
+    const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ org, namespace, key }).state === 'terminal';
+    return hasEnded && match.afterClose === 'ignore' ? 'terminal' : null;
+  }
+  if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
+  if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';
+  return admission.messageKey !== null && isSameMessage(world, known, admission.messageKey, match) ? 'same_message' : null;
+}
+
+/** The second event about one message makes no delivery, but it may be the one that wakes. */
+function isSameMessage(world: World, conversation: Locked, key: string, match: PlannedMatch): boolean {
+  const message = world.message(conversation.row.id, key);
+  if (!message) return false;
+  if (message.isPending && !message.isWaking && match.waking) world.promote(conversation, key, message);
+  return true;
+}
+
+function told(world: World, admission: Admission, conversation: Locked, receipt: number, disposition: Disposition, reason: string): Verdict {
+  note(world, admission, conversation, receipt, 'ignored', reason);
+  return { route: conversation.row.route, conversation: conversation.row.id, sequence: null, disposition, reason };
+}
+
+function note(world: World, { by }: Admission, { row }: Locked, receipt: number, kind: Note['kind'], reason: string | null): void {
+  world.notes.push({ conversation: row.id, at: world.now, by, kind, receipt, sequence: null, reason });
+}

@@ -1,0 +1,141 @@
+import { InvalidInput, type Observation, type Subject } from '../../plugin/index.js';
+import { type ConversationIdentity, identify } from '../conversations/conversation-id.js';
+import type { Trust } from '../deliveries/delivery.js';
+import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
+import type { Match, NoMatch, Verdict } from '../routing/route.js';
+import { storable } from '../storable.js';
+import type { IncomingEvent } from './event.js';
+
+/** An event of any origin; only a connection's has a connection. */
+export type AdmissibleEvent = Omit<IncomingEvent, 'connection'>;
+
+/** What a match wants of the conversation that it names. */
+export interface PlannedMatch {
+  readonly conversation: ConversationIdentity;
+  readonly route: string | null;
+  /** The workspace that a conversation made by this match is placed in. Null: the match only joins what exists. */
+  readonly workspace: string | null;
+  readonly onDemand: boolean;
+  readonly continueOnly: boolean;
+  readonly waking: boolean;
+  readonly wakeAfterMs: number | null;
+  readonly trust: Trust;
+  readonly lifecycle: 'follow' | 'ignore';
+  readonly afterClose: 'ignore' | 'answer';
+  /** The message's text where it is not the parser's. */
+  readonly text: string | null;
+}
+
+/** Everything about an admission that needs no database. */
+export interface Admission {
+  readonly event: AdmissibleEvent;
+  readonly identity: Buffer;
+  readonly digest: Buffer | null;
+  readonly contentHash: Buffer;
+  readonly subject: Subject | null;
+  readonly observation: Observation | null;
+  readonly messageKey: string | null;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly matches: readonly PlannedMatch[];
+  readonly refusals: readonly NoMatch[];
+  /** Set: the stored receipt whose event is decided again. */
+  readonly replayOf: number | null;
+  /** Who decides: `accept`, or an operator. */
+  readonly by: string;
+}
+
+/** An admission that is to be decided, with its receipt. */
+export interface Fresh {
+  readonly index: number;
+  readonly admission: Admission;
+  readonly receipt: number;
+}
+
+const TITLE_LIMIT = 300;
+const URL_LIMIT = 2000;
+const TEXT_LIMIT = 1024 * 1024;
+const KEY_LIMIT = 500;
+const MESSAGE_KEY_LIMIT = 255;
+
+export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: { receipt: number; by: string }): Admission {
+  const { parsed } = event;
+  const identity = identityHash(event);
+  const subject = isUsable(parsed.subject) ? parsed.subject : null;
+  const messageKey = parsed.kind === 'prompt' ? (parsed.messageKey ?? null) : null;
+  return {
+    event,
+    identity,
+    digest: event.uniqueContent === null ? null : digestHash(event.org, event.source, event.uniqueContent),
+    contentHash: contentHash(event.uniqueContent ?? event.body),
+    subject,
+    observation: subject && parsed.observation ? parsed.observation : null,
+    messageKey: messageKey === null ? null : storable(messageKey, MESSAGE_KEY_LIMIT),
+    title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
+    url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
+    matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, identity)),
+    refusals: verdicts.filter((verdict) => !verdict.matched),
+    replayOf: replay?.receipt ?? null,
+    by: replay?.by ?? 'accept',
+  };
+}
+
+function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, identity: Buffer): PlannedMatch {
+  const { parsed } = event;
+  const own = parsed.kind === 'prompt' ? parsed.text : '';
+  return {
+    conversation: conversationOf(event, route, subject, identity),
+    route: route.name,
+    workspace: route.workspace,
+    onDemand: route.activation === 'on_demand',
+    continueOnly: parsed.kind === 'prompt' && parsed.continueOnly === true,
+    waking: route.wake,
+    wakeAfterMs: route.wakeAfterMs,
+    trust: route.trust,
+    lifecycle: route.lifecycle,
+    afterClose: route.afterClose,
+    text: text === own ? null : storable(text, TEXT_LIMIT),
+  };
+}
+
+function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: Subject | null, identity: Buffer): ConversationIdentity {
+  const { org } = event;
+  const by = { kind: 'route', name: route.name } as const;
+  // An event without a subject has a conversation of its own; made of its receipt's identity, so a replay finds the same.
+  if (subject === null)
+    return identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run: `${identity.toString('hex')}-${route.name}` });
+  if (route.scope === 'automation') return identify(org, subject, { scope: 'automation', ...by, source: event.source });
+  return identify(org, subject, { scope: 'subject' });
+}
+
+function isUsable(subject: Subject | null): subject is Subject {
+  if (subject === null) return false;
+  return isIdentifier(subject.namespace) && isIdentifier(subject.key) && [...subject.key].length <= KEY_LIMIT;
+}
+
+function isIdentifier(text: string): boolean {
+  return text.trim() !== '' && text.isWellFormed() && !text.includes('\0');
+}
+
+/** A message that an operator or a program sends past the routes, to a conversation that exists. */
+export function planMessage(
+  event: AdmissibleEvent,
+  conversation: ConversationIdentity,
+  options: { waking: boolean; by: string },
+): Admission {
+  if (event.parsed.kind !== 'prompt') throw new InvalidInput('a message is a prompt');
+  const match: PlannedMatch = {
+    conversation,
+    route: null,
+    workspace: null,
+    onDemand: false,
+    continueOnly: true,
+    waking: options.waking,
+    wakeAfterMs: null,
+    trust: 'trusted',
+    lifecycle: 'follow',
+    afterClose: 'ignore',
+    text: null,
+  };
+  return { ...planAdmission({ ...event, parsed: { ...event.parsed, subject: null } }, []), matches: [match], by: options.by };
+}

@@ -1,0 +1,69 @@
+import type { Observation } from '../../plugin/index.js';
+import { machine } from '../machine.js';
+
+/**
+ * What the agent remembers about a subject.
+ *
+ *   open      events about it wake the agent
+ *   terminal  its subject has ended: nothing wakes it until a newer open state reopens it
+ */
+export const conversation = machine('conversation', {
+  open: { observeOpen: 'open', terminate: 'terminal' },
+  terminal: { terminate: 'terminal', observeOpen: 'open' },
+});
+
+/** How firmly a state is known. At one and the same revision the firmer knowledge stays. */
+export const STRENGTH = { carried: 0, transition: 1, operator: 2 } as const;
+
+/** Lifecycle as it is stored, of a provider's subject and of each of its conversations alike; state null: never observed. */
+export interface Lifetime {
+  readonly state: 'open' | 'terminal' | null;
+  readonly reason: string | null;
+  readonly revision: string | null;
+  readonly strength: number;
+}
+
+export const UNOBSERVED: Lifetime = { state: null, reason: null, revision: null, strength: STRENGTH.carried };
+
+export type Reduction =
+  /** The state is another one now. */
+  | { readonly verdict: 'changed'; readonly lifetime: Lifetime }
+  /** Nothing new but a newer revision of the same state. */
+  | { readonly verdict: 'advanced'; readonly lifetime: Lifetime }
+  /** The same again. */
+  | { readonly verdict: 'repeated' }
+  /** Older, or less firm, than what is known. */
+  | { readonly verdict: 'stale' };
+
+/** What an observation makes of what is known: only a newer revision changes it, and an unversioned one never overrides a versioned one. */
+export function reduce(known: Lifetime, seen: Observation): Reduction {
+  const lifetime: Lifetime = {
+    state: seen.state,
+    reason: seen.state === 'terminal' ? (seen.reason ?? 'closed') : null,
+    revision: seen.revision,
+    strength: seen.transition ? STRENGTH.transition : STRENGTH.carried,
+  };
+  if (known.state === null) return { verdict: 'changed', lifetime };
+  const isSame = known.state === seen.state;
+  switch (order(known.revision, seen.revision)) {
+    case 'older':
+      return { verdict: 'stale' };
+    case 'newer':
+      return { verdict: isSame ? 'advanced' : 'changed', lifetime };
+    case 'equal':
+      if (isSame) return { verdict: 'repeated' };
+      return isFirmer(known, lifetime) ? { verdict: 'changed', lifetime } : { verdict: 'stale' };
+  }
+}
+
+function order(known: string | null, seen: string | null): 'older' | 'equal' | 'newer' {
+  if (known === seen) return 'equal';
+  if (seen === null) return 'older';
+  return known === null || seen > known ? 'newer' : 'older';
+}
+
+/** Two states of one revision: a change beats a state that merely came along; of two changes the later arrival wins. */
+function isFirmer(known: Lifetime, seen: Lifetime): boolean {
+  if (seen.strength !== known.strength) return seen.strength > known.strength;
+  return seen.strength === STRENGTH.transition || seen.revision === null;
+}

@@ -1,0 +1,84 @@
+import { marks, type Tx, tuples } from '../../database/tx.js';
+import type { SubjectKey } from '../subjects/subjects.js';
+import type { ConversationIdentity } from './conversation-id.js';
+import type { Lifetime } from './conversation.js';
+
+/** A conversation as deciding about it needs it. */
+export interface ConversationRow extends Lifetime {
+  readonly id: string;
+  readonly state: 'open' | 'terminal';
+  readonly org: string;
+  readonly namespace: string;
+  readonly key: string;
+  readonly scope: ConversationIdentity['scope'];
+  readonly scope_name: string;
+  readonly lifecycle: 'follow' | 'ignore';
+  readonly route: string | null;
+  readonly workspace: string;
+}
+
+export interface NewConversation extends ConversationRow {
+  readonly title: string | null;
+  readonly url: string | null;
+}
+
+const COLUMNS = 'id, org, namespace, key, scope, scope_name, lifecycle, route, workspace, state, reason, revision, strength';
+
+export async function readConversations(tx: Tx, ids: readonly string[]): Promise<ConversationRow[]> {
+  if (ids.length === 0) return [];
+  return tx.all(`select ${COLUMNS} from conversations where id in (${marks(ids.length)})`, ids);
+}
+
+/** The ids of all conversations about these subjects, in any scope. */
+export async function conversationsAbout(tx: Tx, subjects: readonly SubjectKey[]): Promise<{ id: string; org: string; namespace: string; key: string }[]> {
+  if (subjects.length === 0) return [];
+  const each = subjects.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
+  return tx.all(
+    `select id, org, namespace, key from conversations where ${each}`,
+    subjects.flatMap(({ org, namespace, key }) => [org, namespace, key]),
+  );
+}
+
+export async function insertConversations(tx: Tx, conversations: readonly NewConversation[], at: number): Promise<void> {
+  if (conversations.length === 0) return;
+  await tx.run(
+    `insert into conversations (${COLUMNS}, title, url, terminal_at, created_at, updated_at) values ${tuples(conversations.length, 18)}`,
+    conversations.flatMap((c) => [
+      ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
+      ...[c.state, c.reason, c.revision, c.strength, c.title, c.url],
+      ...[c.state === 'terminal' ? at : null, at, at],
+    ]),
+  );
+}
+
+/** Writes a changed life. A conversation that ends loses its session in the same statement. */
+export async function saveLifetime(tx: Tx, id: string, life: Lifetime, at: number): Promise<void> {
+  const ended = life.state === 'terminal';
+  await tx.run(
+    `update conversations set state = ?, reason = ?, revision = ?, strength = ?, updated_at = ?,
+       terminal_at = ${ended ? 'coalesce(terminal_at, ?)' : '?'}, session = case when ? = 1 then null else session end where id = ?`,
+    [life.state, life.reason, life.revision, life.strength, at, ended ? at : null, Number(ended), id],
+  );
+}
+
+/** Keeps what the agent calls its session; an ended conversation takes none. False: it has ended. */
+export async function saveSession(tx: Tx, id: string, session: string): Promise<boolean> {
+  const changed = await tx.run(`update conversations set session = ?, updated_at = ${tx.dialect.now} where id = ? and state = 'open'`, [session, id]);
+  return changed === 1;
+}
+
+/** What a turn is told about its conversation. */
+export interface TurnConversation {
+  readonly id: string;
+  readonly org: string;
+  readonly namespace: string;
+  readonly key: string;
+  readonly title: string | null;
+  readonly workspace: string;
+  readonly session: string | null;
+}
+
+export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Promise<TurnConversation[]> {
+  if (ids.length === 0) return [];
+  return tx.all(`select id, org, namespace, key, title, workspace, session from conversations where id in (${marks(ids.length)})`, ids);
+}

@@ -1,0 +1,93 @@
+import { first, type Tx } from '../../database/tx.js';
+import type { Parking } from '../deliveries/queue.js';
+import { type Found, findSlice, type Slice, Where } from '../listing.js';
+
+/** What a conversation is doing. `paused` and `waiting_approval` are names that nothing has yet. */
+export const STATUSES = ['idle', 'queued', 'running', 'paused', 'held', 'waiting_approval', 'stalled'] as const;
+export type ConversationStatus = (typeof STATUSES)[number];
+
+/** A conversation with its queue and what its head waits for. */
+export interface ConversationView {
+  readonly id: string;
+  readonly org: string;
+  readonly namespace: string;
+  readonly key: string;
+  readonly scope: 'subject' | 'automation' | 'run';
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly workspace: string;
+  readonly route: string | null;
+  readonly session: string | null;
+  readonly state: 'open' | 'terminal';
+  readonly reason: string | null;
+  readonly revision: string | null;
+  readonly terminal_at: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly status: ConversationStatus;
+  /** Deliveries ever made, and those not completed; of these the held and the claimed ones. */
+  readonly made: number;
+  readonly open: number;
+  readonly held: number;
+  readonly claimed: number;
+  readonly waking: number;
+  readonly parked: Parking | null;
+  readonly ready_at: number | null;
+  readonly head_due_at: number | null;
+  readonly head_failure: string | null;
+  readonly now: number;
+}
+
+export interface ConversationFilter {
+  readonly state?: string | undefined;
+  readonly status?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly key?: string | undefined;
+  /** Part of the title or the key, in any case. */
+  readonly q?: string | undefined;
+}
+
+export type ConversationPosition = readonly [createdAt: number, id: string];
+
+const STATUS = `case when q.owner is not null then 'running' when q.parked = 'held' then 'held' when q.parked is not null then 'stalled'
+  when q.open > 0 then 'queued' else 'idle' end`;
+
+const select = (tx: Tx): string => `
+  select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.state, c.reason, c.revision,
+    c.terminal_at, c.created_at, c.updated_at, ${STATUS} as status,
+    coalesce(q.next_sequence, 1) - 1 as made, coalesce(q.open, 0) as open, coalesce(q.waking, 0) as waking, q.parked, q.ready_at,
+    (select count(*) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state = 'held') as held,
+    case when q.owner is null then 0 else (select count(*) from deliveries x
+      where x.conversation = c.id and x.sequence between q.claim_from and q.claim_to and x.state = 'pending') end as claimed,
+    h.due_at as head_due_at, h.failure as head_failure, ${tx.dialect.now} as now
+  from conversations c left join queues q on q.conversation = c.id
+    left join deliveries h on h.conversation = c.id and h.sequence = (
+      select min(x.sequence) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state <> 'completed')`;
+
+export async function listConversations(
+  tx: Tx,
+  org: string,
+  filter: ConversationFilter,
+  slice: Slice<ConversationPosition>,
+): Promise<Found<ConversationView, ConversationPosition>> {
+  const where = new Where()
+    .and('c.org = ?', org)
+    .filter('c.state = ?', filter.state)
+    .filter(`${STATUS} = ?`, filter.status)
+    .filter('c.workspace = ?', filter.workspace)
+    .filter('c.namespace = ?', filter.namespace)
+    .filter('c.key = ?', filter.key);
+  if (filter.q !== undefined) where.and("(lower(c.title) like ? escape '!' or lower(c.key) like ? escape '!')", like(filter.q), like(filter.q));
+  if (slice.after) where.and('(c.created_at, c.id) < (?, ?)', ...slice.after);
+  const order = 'c.created_at desc, c.id desc';
+  return findSlice(tx, { select: select(tx), where, order }, slice, (row: ConversationView) => [row.created_at, row.id]);
+}
+
+export async function readConversation(tx: Tx, org: string, id: string): Promise<ConversationView | null> {
+  return first(tx, `${select(tx)} where c.org = ? and c.id = ?`, [org, id]);
+}
+
+function like(part: string): string {
+  return `%${part.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+}

@@ -1,0 +1,20 @@
+import { type Tx, tuples } from '../../database/tx.js';
+
+/** What became of a conversation besides its deliveries: decisions about events that made none, and what operators did. */
+export interface Note {
+  readonly conversation: string;
+  readonly at: number;
+  readonly by: string;
+  readonly kind: 'ignored' | 'closed' | 'reopened' | 'retry' | 'skip' | 'abandon' | 'stop' | 'terminate' | 'reopen';
+  readonly receipt: number | null;
+  readonly sequence: number | null;
+  readonly reason: string | null;
+}
+
+export async function insertNotes(tx: Tx, notes: readonly Note[]): Promise<void> {
+  if (notes.length === 0) return;
+  await tx.run(
+    `insert into notes (conversation, noted_at, noted_by, kind, receipt, sequence, reason) values ${tuples(notes.length, 7)}`,
+    notes.flatMap((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
+  );
+}

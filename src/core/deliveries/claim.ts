@@ -1,0 +1,62 @@
+import type { OpenDelivery } from './deliveries.js';
+import type { Queue } from './queue.js';
+
+/** A conversation's one claim: who works on which of its deliveries. The token is raised at every claim and fences older holders. */
+export interface Claim {
+  readonly conversation: string;
+  readonly token: number;
+  readonly owner: number;
+  /** Sequences of the first and the last claimed delivery. */
+  readonly from: number;
+  readonly to: number;
+  readonly head: OpenDelivery;
+  readonly entries: readonly OpenDelivery[];
+  readonly claimedAt: number;
+}
+
+/** How many waking prompts may enter one turn. */
+export type Coalesce = (org: string, route: string | null) => number;
+
+export type ClaimPlan =
+  | { readonly verdict: 'claim'; readonly entries: readonly OpenDelivery[] }
+  /** Nothing is to be claimed now; look again at `readyAt`, or when something arrives. */
+  | { readonly verdict: 'wait'; readonly readyAt: number | null }
+  | { readonly verdict: 'held' };
+
+/** What of a queue one claim takes: its head, and what may enter the same turn. */
+export function planClaim(queue: Queue, open: readonly OpenDelivery[], now: number, coalesce: Coalesce): ClaimPlan {
+  const [head] = open;
+  if (!head) return { verdict: 'wait', readyAt: null };
+  if (head.state === 'held') return { verdict: 'held' };
+  if (!isDue(head, now)) return { verdict: 'wait', readyAt: head.due_at };
+  if (queue.waking === 0 && !open.some((entry) => wakes(entry, now))) return { verdict: 'wait', readyAt: soonest(open) };
+  return { verdict: 'claim', entries: together(open, head, queue, now, coalesce(queue.org, head.route)) };
+}
+
+/** Consecutive due prompts of one trust; those that wake nobody ride along and count for nothing. */
+function together(open: readonly OpenDelivery[], head: OpenDelivery, queue: Queue, now: number, cap: number): OpenDelivery[] {
+  if (head.kind === 'lifecycle') return [head];
+  const entries: OpenDelivery[] = [];
+  let counted = 0;
+  for (const entry of open) {
+    const belongs = entry.kind === 'prompt' && entry.state === 'pending' && entry.trust === head.trust && isDue(entry, now);
+    if (!belongs || (queue.retryTo !== null && entry.sequence > queue.retryTo)) break;
+    if (entry.waking === 1 && counted === cap) break;
+    counted += entry.waking;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+function isDue(entry: OpenDelivery, now: number): boolean {
+  return entry.due_at === null || entry.due_at <= now;
+}
+
+function wakes(entry: OpenDelivery, now: number): boolean {
+  return entry.waking === 1 || (entry.wake_at !== null && entry.wake_at <= now);
+}
+
+function soonest(open: readonly OpenDelivery[]): number | null {
+  const times = open.flatMap(({ wake_at }) => wake_at ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}

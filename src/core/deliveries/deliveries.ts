@@ -1,0 +1,151 @@
+import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import type { DeliveryKind, Outcome, Trust } from './delivery.js';
+
+export interface NewDelivery {
+  readonly conversation: string;
+  readonly sequence: number;
+  readonly receipt: number;
+  readonly route: string | null;
+  readonly kind: DeliveryKind;
+  /** Completed at once when a later event of the same transaction ended the conversation. */
+  readonly outcome: Outcome | null;
+  readonly trust: Trust;
+  readonly waking: boolean;
+  readonly wakeAt: number | null;
+  readonly messageKey: string | null;
+  readonly text: string | null;
+}
+
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: number): Promise<void> {
+  if (deliveries.length === 0) return;
+  await tx.run(
+    `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text)
+     values ${tuples(deliveries.length, 13)}`,
+    deliveries.flatMap((d): Value[] => [
+      ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
+      ...[d.outcome === null ? 'pending' : 'completed', d.outcome, d.outcome === null ? null : now],
+      ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text],
+    ]),
+  );
+}
+
+export interface KnownMessage {
+  readonly conversation: string;
+  readonly message_key: string;
+  readonly sequence: number;
+  readonly state: 'held' | 'pending' | 'completed';
+  readonly waking: number;
+}
+
+/** The deliveries that these messages already have in these conversations. */
+export async function findMessages(tx: Tx, conversations: readonly string[], keys: readonly string[]): Promise<KnownMessage[]> {
+  if (conversations.length === 0 || keys.length === 0) return [];
+  return tx.all(
+    `select conversation, message_key, sequence, state, waking from deliveries
+      where conversation in (${marks(conversations.length)}) and message_key in (${marks(keys.length)})`,
+    [...conversations, ...keys],
+  );
+}
+
+/** The conversations in which these receipts already have a delivery. */
+export async function deliveredTo(tx: Tx, receipts: readonly number[]): Promise<{ receipt: number; conversation: string }[]> {
+  if (receipts.length === 0) return [];
+  return tx.all(`select receipt, conversation from deliveries where receipt in (${marks(receipts.length)})`, receipts);
+}
+
+export async function makeWaking(tx: Tx, conversation: string, sequence: number): Promise<void> {
+  await tx.run("update deliveries set waking = 1 where conversation = ? and sequence = ? and state = 'pending'", [conversation, sequence]);
+}
+
+/** Completes all that is not completed up to a sequence, whatever state it is in. */
+export async function completeUpTo(tx: Tx, conversation: string, sequence: number, outcome: Outcome, now: number): Promise<number> {
+  return tx.run(
+    `update deliveries set state = 'completed', outcome = ?, completed_at = ? where conversation = ? and sequence <= ? and state <> 'completed'`,
+    [outcome, now, conversation, sequence],
+  );
+}
+
+/** An open delivery as deciding about a claim needs it. */
+export interface OpenDelivery {
+  readonly conversation: string;
+  readonly sequence: number;
+  readonly receipt: number;
+  readonly route: string | null;
+  readonly kind: DeliveryKind;
+  readonly state: 'held' | 'pending';
+  readonly trust: Trust;
+  readonly waking: number;
+  readonly wake_at: number | null;
+  readonly due_at: number | null;
+  readonly attempts: number;
+  readonly interruptions: number;
+}
+
+/** The first open deliveries of each of these conversations, in order. Their queues are locked by the caller, in an earlier statement. */
+export async function openPrefixes(tx: Tx, conversations: readonly string[], limit: number): Promise<OpenDelivery[]> {
+  if (conversations.length === 0) return [];
+  return tx.all(
+    `select d.conversation, d.sequence, d.receipt, d.route, d.kind, d.state, d.trust, d.waking, d.wake_at, d.due_at, d.attempts, d.interruptions
+       from queues q ${tx.dialect.prefixOfQueue} where q.conversation in (${marks(conversations.length)}) order by d.conversation, d.sequence`,
+    [limit, ...conversations],
+  );
+}
+
+/** What a claimed delivery has to say, out of its receipt. */
+export interface DeliveryContent {
+  readonly conversation: string;
+  readonly sequence: number;
+  readonly text: string | null;
+  readonly org: string;
+  readonly provider: string;
+  readonly source: string;
+  readonly event_key: string;
+  readonly parsed: string;
+  readonly received_at: number;
+}
+
+export async function readContents(tx: Tx, claims: readonly { conversation: string; from: number; to: number }[]): Promise<DeliveryContent[]> {
+  if (claims.length === 0) return [];
+  const each = claims.map(() => '(d.conversation = ? and d.sequence between ? and ?)').join(' or ');
+  return tx.all(
+    `select d.conversation, d.sequence, d.text, r.org, r.provider, r.source, r.event_key, r.parsed, r.received_at
+       from deliveries d join receipts r on r.id = d.receipt where d.state = 'pending' and (${each}) order by d.conversation, d.sequence`,
+    claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
+  );
+}
+
+export interface Bounds {
+  readonly conversation: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Completes the pending deliveries within the bounds of a claim; how many they were, and how many of them waking. */
+export async function completeClaimed(tx: Tx, bounds: Bounds, outcome: Outcome, reason: string | null): Promise<{ count: number; waking: number }> {
+  const rows = await tx.all<{ waking: number }>(
+    `update deliveries set state = 'completed', outcome = ?, reason = ?, due_at = null, completed_at = ${tx.dialect.now}
+      where conversation = ? and sequence between ? and ? and state = 'pending' returning waking`,
+    [outcome, reason, bounds.conversation, bounds.from, bounds.to],
+  );
+  return { count: rows.length, waking: rows.filter((row) => row.waking === 1).length };
+}
+
+/** The head's count of failures, and when it may be tried again; `dueAt` null: not by itself. */
+export async function recordFailure(tx: Tx, head: { conversation: string; sequence: number }, f: { attempts: number; interruptions: number; dueAt: number | null; failure: string }): Promise<void> {
+  await tx.run("update deliveries set attempts = ?, interruptions = ?, due_at = ?, failure = ? where conversation = ? and sequence = ? and state = 'pending'", [
+    f.attempts,
+    f.interruptions,
+    f.dueAt,
+    f.failure,
+    head.conversation,
+    head.sequence,
+  ]);
+}
+
+export async function readDelivery(tx: Tx, conversation: string, sequence: number): Promise<(OpenDelivery & { readonly outcome: Outcome | null }) | null> {
+  const [row] = await tx.all<OpenDelivery & { readonly outcome: Outcome | null }>('select * from deliveries where conversation = ? and sequence = ?', [
+    conversation,
+    sequence,
+  ]);
+  return row ?? null;
+}

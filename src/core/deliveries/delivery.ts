@@ -1,0 +1,47 @@
+import { machine } from '../machine.js';
+
+/**
+ * One receipt's place in a conversation's queue.
+ *
+ *   held       an effect of ours may have caused it; nobody may claim it yet
+ *   pending    waits for its turn
+ *   claimed    is being worked on; in the database: pending, within the bounds of the conversation's claim
+ *   completed  final, with an outcome
+ */
+export const delivery = machine('delivery', {
+  held: { release: 'pending', suppress: 'completed', retire: 'completed', reset: 'completed' },
+  pending: { claim: 'claimed', retire: 'completed', reset: 'completed', withdraw: 'completed', skip: 'completed', die: 'completed', supersede: 'completed' },
+  claimed: { complete: 'completed', fail: 'pending', interrupt: 'pending', abandon: 'pending', stop: 'completed', retire: 'completed', reset: 'completed', die: 'completed' },
+  completed: {},
+});
+
+/** How a completed delivery ended. `ignored` and `skipped` have a reason beside them. */
+export type Outcome =
+  | 'done'
+  | 'lifecycle'
+  | 'suppressed'
+  | 'ignored'
+  | 'retired'
+  | 'reset'
+  | 'withdrawn'
+  | 'interrupted'
+  | 'superseded'
+  | 'skipped'
+  | 'dead';
+
+export type DeliveryState = 'held' | 'pending' | 'claimed' | 'completed';
+export type DeliveryKind = 'prompt' | 'lifecycle';
+export type Trust = 'trusted' | 'untrusted';
+
+/** Public id of a delivery: its conversation and its place there. */
+export function deliveryId(conversation: string, sequence: number): string {
+  return `${conversation}.${sequence}`;
+}
+
+const DELIVERY_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/;
+
+/** Null: not an id of a delivery. */
+export function parseDeliveryId(id: string): { conversation: string; sequence: number } | null {
+  const [, conversation, sequence] = DELIVERY_ID.exec(id) ?? [];
+  return conversation && sequence ? { conversation, sequence: Number(sequence) } : null;
+}

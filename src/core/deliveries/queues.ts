@@ -1,0 +1,104 @@
+import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import type { Parking, Queue } from './queue.js';
+
+interface QueueRow {
+  readonly conversation: string;
+  readonly org: string;
+  readonly workspace: string;
+  readonly next_sequence: number;
+  readonly open: number;
+  readonly waking: number;
+  readonly head: number;
+  readonly ready_at: number | null;
+  readonly parked: Parking | null;
+  readonly owner: number | null;
+  readonly token: number;
+  readonly claim_from: number | null;
+  readonly claim_to: number | null;
+  readonly claimed_at: number | null;
+  readonly retry_to: number | null;
+}
+
+const COLUMNS = 'conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at, retry_to';
+const WIDTH = 15;
+
+/** Locks the queues that exist, always in the order of their conversations. */
+export async function lockQueues(tx: Tx, conversations: readonly string[]): Promise<Map<string, Queue>> {
+  if (conversations.length === 0) return new Map();
+  const rows = await tx.all<QueueRow>(
+    `select ${COLUMNS} from queues where conversation in (${marks(conversations.length)}) order by conversation${tx.dialect.forUpdate}`,
+    conversations,
+  );
+  return new Map(rows.map((row) => [row.conversation, fromRow(row)]));
+}
+
+export async function insertQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
+  if (queues.length === 0) return;
+  await tx.run(`insert into queues (${COLUMNS}) values ${tuples(queues.length, WIDTH)}`, queues.flatMap(toRow));
+}
+
+/** Writes queues that this transaction has locked. */
+export async function saveQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
+  if (queues.length === 0) return;
+  await tx.run(
+    `insert into queues (${COLUMNS}) values ${tuples(queues.length, WIDTH)} on conflict (conversation) do update set
+       next_sequence = excluded.next_sequence, open = excluded.open, waking = excluded.waking, head = excluded.head, ready_at = excluded.ready_at,
+       parked = excluded.parked, owner = excluded.owner, token = excluded.token,
+       claim_from = excluded.claim_from, claim_to = excluded.claim_to, claimed_at = excluded.claimed_at, retry_to = excluded.retry_to`,
+    queues.flatMap(toRow),
+  );
+}
+
+export interface ReadyQueue {
+  readonly conversation: string;
+  readonly workspace: string;
+  readonly org: string;
+}
+
+/** The conversations that have waited longest, less those of workspaces and organisations that are busy enough. */
+export async function readyConversations(tx: Tx, limit: number, full: { workspaces: readonly string[]; orgs: readonly string[] }): Promise<ReadyQueue[]> {
+  const notOf = (column: string, names: readonly string[]) => (names.length === 0 ? '' : ` and ${column} not in (${marks(names.length)})`);
+  return tx.all(
+    `select conversation, workspace, org from queues where ready_at <= ${tx.dialect.now}${notOf('workspace', full.workspaces)}${notOf('org', full.orgs)}
+      order by ready_at limit ?`,
+    [...full.workspaces, ...full.orgs, limit],
+  );
+}
+
+/** Locks those of the conversations that are still ready and that nobody else is looking at. */
+export async function lockReady(tx: Tx, conversations: readonly string[]): Promise<Queue[]> {
+  if (conversations.length === 0) return [];
+  const rows = await tx.all<QueueRow>(
+    `select ${COLUMNS} from queues where conversation in (${marks(conversations.length)}) and ready_at <= ${tx.dialect.now}
+      order by conversation${tx.dialect.forUpdateSkipLocked}`,
+    conversations,
+  );
+  return rows.map(fromRow);
+}
+
+/** When the next queue becomes ready that is not ready yet; null: none will by itself. */
+export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | null }> {
+  const [row] = await tx.all<{ now: number; at: number | null }>(`select ${tx.dialect.now} as now, (select min(ready_at) from queues where ready_at is not null) as at`);
+  return row ?? { now: Date.now(), at: null };
+}
+
+/** The claims of an owner: which conversation under which token. */
+export async function claimsOf(tx: Tx, owner: number): Promise<{ conversation: string; token: number }[]> {
+  return tx.all('select conversation, token from queues where owner = ?', [owner]);
+}
+
+function fromRow(row: QueueRow): Queue {
+  const { conversation, org, workspace, open, waking, head, parked, owner, token } = row;
+  return {
+    ...{ conversation, org, workspace, open, waking, head, parked, owner, token },
+    ...{ nextSequence: row.next_sequence, readyAt: row.ready_at },
+    ...{ claimFrom: row.claim_from, claimTo: row.claim_to, claimedAt: row.claimed_at, retryTo: row.retry_to },
+  };
+}
+
+function toRow(q: Queue): Value[] {
+  return [
+    ...[q.conversation, q.org, q.workspace, q.nextSequence, q.open, q.waking, q.head, q.readyAt, q.parked],
+    ...[q.owner, q.token, q.claimFrom, q.claimTo, q.claimedAt, q.retryTo],
+  ];
+}

@@ -1,0 +1,141 @@
+import type { Database } from '../database/database.js';
+import { clock, type Tx } from '../database/tx.js';
+import { Conflict, NotFound } from '../plugin/index.js';
+import { STRENGTH } from './conversations/conversation.js';
+import { type ConversationRow, readConversations, saveLifetime } from './conversations/conversations.js';
+import { insertNotes, type Note } from './conversations/notes.js';
+import { completeClaimed, completeUpTo, readDelivery, recordFailure } from './deliveries/deliveries.js';
+import { parseDeliveryId } from './deliveries/delivery.js';
+import { fence, type Queue } from './deliveries/queue.js';
+import { lockQueues, saveQueues } from './deliveries/queues.js';
+import { unpark } from './deliveries/unpark.js';
+import { takeBack } from './recovery/take-back.js';
+import type { Signals } from './signals.js';
+import { endLiveTurn, retireLiveTurns } from './turns/turns.js';
+
+interface Place {
+  readonly row: ConversationRow;
+  readonly queue: Queue;
+  readonly now: number;
+}
+
+/** What operators may do to conversations and deliveries. Each throws `NotFound`, or `Conflict` saying what the thing is now. */
+export class Operations {
+  constructor(
+    private readonly database: Database,
+    private readonly signals: Signals,
+  ) {}
+
+  /** A waiting head is due at once, a stalled conversation goes on; its count of failures starts anew. */
+  async retry(org: string, delivery: string, by: string): Promise<void> {
+    await this.onDelivery(org, delivery, async (tx, place, entry) => {
+      if (entry.state !== 'pending' || isClaimed(place.queue, entry.sequence)) throw cannot('retry', entry, place.queue);
+      await recordFailure(tx, entry, { attempts: 0, interruptions: 0, dueAt: null, failure: `retried by ${by}` });
+      if (place.queue.parked === 'stalled' || place.queue.parked === null) unpark(place.queue, place.now);
+      await note(tx, place, { by, kind: 'retry', sequence: entry.sequence, reason: null });
+    });
+  }
+
+  /** A delivery that nobody works on is completed without a turn; those behind it move up. */
+  async skip(org: string, delivery: string, by: string, reason: string | null): Promise<void> {
+    await this.onDelivery(org, delivery, async (tx, place, entry) => {
+      if (entry.outcome !== null || isClaimed(place.queue, entry.sequence) || entry.state === 'held') throw cannot('skip', entry, place.queue);
+      const { queue, now } = place;
+      const bounds = { conversation: entry.conversation, from: entry.sequence, to: entry.sequence };
+      const { count, waking } = await completeClaimed(tx, bounds, 'skipped', reason ?? `by ${by}`);
+      queue.open -= count;
+      queue.waking -= waking;
+      const wasHead = entry.due_at !== null || queue.parked === 'stalled';
+      if (queue.open === 0) queue.readyAt = null;
+      if (wasHead) unpark(queue, now);
+      await note(tx, place, { by, kind: 'skip', sequence: entry.sequence, reason });
+    });
+  }
+
+  /** Ends the turn that works on the delivery, without a result; its deliveries wait again, in their places. */
+  async abandon(org: string, delivery: string, by: string): Promise<void> {
+    const { conversation } = await this.onDelivery(org, delivery, async (tx, place, entry) => {
+      if (!isClaimed(place.queue, entry.sequence)) throw cannot('abandon', entry, place.queue);
+      await takeBack(tx, place.queue, `abandoned by ${by}`, 'abandoned');
+      await note(tx, place, { by, kind: 'abandon', sequence: entry.sequence, reason: null });
+    });
+    this.signals.emit('fenced', [conversation]);
+  }
+
+  /** Stops the running turn; what it worked on is completed as interrupted. */
+  async stop(org: string, conversation: string, by: string): Promise<void> {
+    await this.onConversation(org, conversation, async (tx, place) => {
+      const { queue, now } = place;
+      if (queue.owner === null) throw new Conflict('no turn is running in this conversation');
+      await endLiveTurn(tx, conversation, 'interrupted', `stopped by ${by}`);
+      const bounds = { conversation, from: queue.claimFrom ?? 0, to: queue.claimTo ?? 0 };
+      const { count, waking } = await completeClaimed(tx, bounds, 'interrupted', `stopped by ${by}`);
+      Object.assign(queue, { owner: null, token: queue.token + 1, retryTo: null, head: bounds.to + 1, open: queue.open - count, waking: queue.waking - waking });
+      queue.readyAt = queue.open > 0 ? now : null;
+      await note(tx, place, { by, kind: 'stop', sequence: bounds.from, reason: null });
+    });
+    this.signals.emit('fenced', [conversation]);
+  }
+
+  /** Ends the conversation as its provider would; holds until a newer state of the provider's. */
+  async terminate(org: string, conversation: string, reason: string, by: string): Promise<void> {
+    await this.onConversation(org, conversation, async (tx, place) => {
+      const { row, queue, now } = place;
+      if (row.state === 'terminal') throw new Conflict(`this conversation is terminal already (${row.reason ?? 'closed'})`);
+      await saveLifetime(tx, conversation, { state: 'terminal', reason, revision: row.revision, strength: STRENGTH.operator }, now);
+      await completeUpTo(tx, conversation, queue.nextSequence - 1, 'retired', now);
+      await retireLiveTurns(tx, conversation);
+      fence(queue);
+      await note(tx, place, { by, kind: 'terminate', sequence: null, reason });
+    });
+    this.signals.emit('fenced', [conversation]);
+  }
+
+  /** Opens it again; holds until a newer state of the provider's. */
+  reopen(org: string, conversation: string, by: string): Promise<void> {
+    return this.onConversation(org, conversation, async (tx, place) => {
+      const { row, now } = place;
+      if (row.state === 'open') throw new Conflict('this conversation is open already');
+      await saveLifetime(tx, conversation, { state: 'open', reason: null, revision: row.revision, strength: STRENGTH.operator }, now);
+      await note(tx, place, { by, kind: 'reopen', sequence: null, reason: null });
+    });
+  }
+
+  private async onDelivery(org: string, id: string, work: (tx: Tx, place: Place, entry: Entry) => Promise<void>): Promise<{ conversation: string }> {
+    const at = parseDeliveryId(id);
+    if (at === null) throw new NotFound(`there is no delivery ${id}`);
+    await this.onConversation(org, at.conversation, async (tx, place) => {
+      const entry = await readDelivery(tx, at.conversation, at.sequence);
+      if (entry === null) throw new NotFound(`there is no delivery ${id}`);
+      await work(tx, place, entry);
+    });
+    return at;
+  }
+
+  private async onConversation(org: string, id: string, work: (tx: Tx, place: Place) => Promise<void>): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const queue = (await lockQueues(tx, [id])).get(id);
+      const [row] = await readConversations(tx, [id]);
+      if (!queue || row?.org !== org) throw new NotFound(`there is no conversation ${id}`);
+      await work(tx, { row, queue, now: await clock(tx) });
+      await saveQueues(tx, [queue]);
+    });
+    this.signals.emit('ready');
+    this.signals.emit('activity', id);
+  }
+}
+
+type Entry = NonNullable<Awaited<ReturnType<typeof readDelivery>>>;
+
+function isClaimed(queue: Queue, sequence: number): boolean {
+  return queue.owner !== null && queue.claimFrom !== null && queue.claimTo !== null && sequence >= queue.claimFrom && sequence <= queue.claimTo;
+}
+
+function cannot(verb: string, entry: Entry, queue: Queue): Conflict {
+  const state = entry.outcome === null ? (isClaimed(queue, entry.sequence) ? 'claimed' : entry.state) : `completed (${entry.outcome})`;
+  return new Conflict(`cannot ${verb} this delivery: it is ${state}`);
+}
+
+function note(tx: Tx, { row, now }: Place, n: Pick<Note, 'by' | 'kind' | 'sequence' | 'reason'>): Promise<void> {
+  return insertNotes(tx, [{ ...n, conversation: row.id, at: now, receipt: null }]);
+}

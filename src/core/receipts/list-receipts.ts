@@ -1,0 +1,71 @@
+import { first, type Tx } from '../../database/tx.js';
+import { type Found, findSlice, ledgerWindow, type Slice, Where } from '../listing.js';
+import type { StoredDecision } from './receipts.js';
+
+/** A receipt with its latest decision and how often it came again. */
+export interface ReceiptView {
+  readonly id: number;
+  readonly org: string;
+  readonly provider: string;
+  readonly source: string;
+  readonly delivery_id: string;
+  readonly event_key: string;
+  readonly received_at: number;
+  readonly payload_size: number;
+  readonly payload_cut: number;
+  readonly secret_index: number;
+  readonly disposition: string;
+  readonly reason: string | null;
+  readonly matched: number;
+  readonly duplicates: number;
+  readonly conflicts: number;
+}
+
+export interface ReceiptFilter {
+  readonly source?: string | undefined;
+  readonly disposition?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly delivery_id?: string | undefined;
+  /** Received at this instant or later. */
+  readonly since?: number | undefined;
+}
+
+export type ReceiptPosition = readonly [id: number];
+
+const SELECT = `
+  select r.id, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.received_at, r.payload_size, r.payload_cut, r.secret_index,
+    k.disposition, k.reason, k.matched, coalesce(p.duplicates, 0) as duplicates, coalesce(p.conflicts, 0) as conflicts
+  from receipts r
+    join decisions k on k.receipt = r.id and k.number = (select max(x.number) from decisions x where x.receipt = r.id)
+    left join receipt_repeats p on p.receipt = r.id`;
+
+export async function listReceipts(tx: Tx, org: string, filter: ReceiptFilter, slice: Slice<ReceiptPosition>): Promise<Found<ReceiptView, ReceiptPosition>> {
+  const window = await ledgerWindow(tx, slice.after === null ? null : slice.after[0]);
+  const where = new Where()
+    .and('r.org = ?', org)
+    .and('r.id < ?', window.before)
+    .and('r.id >= ?', window.from)
+    .filter('r.source = ?', filter.source)
+    .filter('k.disposition = ?', filter.disposition)
+    .filter('k.reason = ?', filter.reason)
+    .filter('r.delivery_id = ?', filter.delivery_id)
+    .filter('r.received_at >= ?', filter.since);
+  const found = await findSlice(tx, { select: SELECT, where, order: 'r.id desc' }, slice, (row: ReceiptView): ReceiptPosition => [row.id]);
+  return { rows: found.rows, next: found.next ?? (window.from > 1 ? [window.from] : null) };
+}
+
+export interface ReceiptContent {
+  /** JSON of what the plugin's parser made of it. */
+  readonly parsed: string;
+  /** Null once it was pruned. */
+  readonly payload: Buffer | null;
+}
+
+export async function readReceiptView(tx: Tx, org: string, id: number): Promise<(ReceiptView & ReceiptContent) | null> {
+  return first(tx, `${SELECT.replace('select r.id', 'select r.parsed, r.payload, r.id')} where r.org = ? and r.id = ?`, [org, id]);
+}
+
+/** All that was ever decided about it, in that order. */
+export async function decisionsOf(tx: Tx, receipt: number): Promise<StoredDecision[]> {
+  return tx.all('select * from decisions where receipt = ? order by number', [receipt]);
+}

@@ -1,0 +1,132 @@
+import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import type { DeliveryIdentity } from './receipt.js';
+
+export interface NewReceipt extends DeliveryIdentity {
+  readonly identity: Buffer;
+  readonly digest: Buffer | null;
+  readonly contentHash: Buffer;
+  readonly eventKey: string;
+  readonly parsed: string;
+  readonly payload: Buffer;
+  readonly payloadSize: number;
+  readonly payloadCut: boolean;
+  readonly secretIndex: number;
+}
+
+interface InsertedRow {
+  readonly id: number;
+  readonly identity: Buffer;
+  readonly received_at: number;
+}
+
+/** A receipt that was there before, as far as a repeated delivery needs it. */
+export interface KnownReceipt {
+  readonly id: number;
+  readonly identity: Buffer;
+  readonly digest: Buffer | null;
+  readonly content_hash: Buffer;
+}
+
+/** Inserts those that are not in the ledger yet, under their id or their digest; what is missing from the answer was there. */
+export async function insertReceipts(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
+  if (receipts.length === 0) return [];
+  const row = `(${marks(13)}, ${tx.dialect.now})`;
+  const values = receipts.flatMap((r): Value[] => [
+    r.org,
+    r.provider,
+    r.source,
+    r.deliveryId,
+    r.identity,
+    r.digest,
+    r.contentHash,
+    r.eventKey,
+    r.parsed,
+    r.payload,
+    r.payloadSize,
+    Number(r.payloadCut),
+    r.secretIndex,
+  ]);
+  return tx.all(
+    `insert into receipts (org, provider, source, delivery_id, identity, digest, content_hash, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at)
+     values ${receipts.map(() => row).join(', ')} on conflict do nothing returning id, identity, received_at`,
+    values,
+  );
+}
+
+/** Each arm of the union uses its own index. */
+export async function findReceipts(tx: Tx, identities: readonly Buffer[], digests: readonly Buffer[]): Promise<KnownReceipt[]> {
+  const columns = 'id, identity, digest, content_hash';
+  const byIdentity = `select ${columns} from receipts where identity in (${marks(identities.length)})`;
+  const byDigest = digests.length === 0 ? '' : ` union all select ${columns} from receipts where digest in (${marks(digests.length)})`;
+  return tx.all(byIdentity + byDigest, [...identities, ...digests]);
+}
+
+export async function countRepeats(tx: Tx, repeats: readonly { receipt: number; isConflict: boolean }[]): Promise<void> {
+  for (const { receipt, isConflict } of repeats)
+    await tx.run(
+      `insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, ?, ${tx.dialect.now})
+       on conflict (receipt) do update set duplicates = receipt_repeats.duplicates + 1,
+         conflicts = receipt_repeats.conflicts + excluded.conflicts, last_at = excluded.last_at`,
+      [receipt, Number(isConflict)],
+    );
+}
+
+export interface StoredDecision {
+  readonly receipt: number;
+  readonly number: number;
+  readonly decided_at: number;
+  readonly decided_by: string;
+  readonly disposition: string;
+  readonly reason: string | null;
+  readonly matched: number;
+  /** JSON of `DecisionDetail`. */
+  readonly detail: string;
+}
+
+/** The decision of acceptance of each receipt. */
+export async function firstDecisions(tx: Tx, receipts: readonly number[]): Promise<StoredDecision[]> {
+  if (receipts.length === 0) return [];
+  return tx.all(`select * from decisions where number = 0 and receipt in (${marks(receipts.length)})`, receipts);
+}
+
+export async function nextDecisionNumbers(tx: Tx, receipts: readonly number[]): Promise<Map<number, number>> {
+  if (receipts.length === 0) return new Map();
+  const rows = await tx.all<{ receipt: number; next: number }>(
+    `select receipt, max(number) + 1 as next from decisions where receipt in (${marks(receipts.length)}) group by receipt`,
+    receipts,
+  );
+  return new Map(rows.map(({ receipt, next }) => [receipt, next]));
+}
+
+export async function insertDecisions(tx: Tx, decisions: readonly StoredDecision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  await tx.run(
+    `insert into decisions (receipt, number, decided_at, decided_by, disposition, reason, matched, detail) values ${tuples(decisions.length, 8)}`,
+    decisions.flatMap((d) => [d.receipt, d.number, d.decided_at, d.decided_by, d.disposition, d.reason, d.matched, d.detail]),
+  );
+}
+
+/** What of a stored receipt deciding it again needs. Its payload is null once it was pruned. */
+export interface StoredReceipt {
+  readonly id: number;
+  readonly org: string;
+  readonly provider: string;
+  readonly source: string;
+  readonly delivery_id: string;
+  readonly event_key: string;
+  readonly parsed: string;
+  readonly payload: Buffer | null;
+  readonly payload_size: number;
+  readonly payload_cut: number;
+  readonly secret_index: number;
+  readonly received_at: number;
+}
+
+export async function readReceipt(tx: Tx, org: string, id: number): Promise<StoredReceipt | null> {
+  const [row] = await tx.all<StoredReceipt>(
+    `select id, org, provider, source, delivery_id, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at
+       from receipts where id = ? and org = ?`,
+    [id, org],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,68 @@
+import type { Database } from '../../database/database.js';
+import type { Tx } from '../../database/tx.js';
+import { lockQueues, saveQueues } from '../deliveries/queues.js';
+import { bury, condemn, conversationsOwnedBy, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
+import { liveTurnsOf, type OrphanTurn } from '../turns/turns.js';
+import { takeBack } from './take-back.js';
+
+/** What the sweep may ask of the machine that it runs on. */
+export interface Machine {
+  /** Does this process still live? A pid that another process has by now does not count. */
+  isRunning(pid: number, processStarted: string): Promise<boolean>;
+  /** Ends what survived of a turn's process group. */
+  endProcess(pid: number, processStarted: string): Promise<void>;
+}
+
+export interface RecoverySummary {
+  readonly deadReplicas: number;
+  readonly endedProcesses: number;
+  readonly releasedClaims: number;
+  /** Conversations whose repair failed; they are tried again by the next sweep. */
+  readonly failed: readonly string[];
+}
+
+const INTERRUPTED = 'the process that worked on it ended';
+
+/**
+ * Takes back what dead replicas held: their processes are ended first, then each claim is released in a transaction of its own,
+ * so that one broken conversation keeps no other from recovering. Only the work of dead owners is touched.
+ */
+export async function recover(database: Database, self: { id: number } & ReplicaIdentity, machine: Machine): Promise<RecoverySummary> {
+  const others = await database.transaction((tx) => otherReplicas(tx, self.id));
+  const verdicts = await Promise.all(others.map((other) => isDead(database, other, self, machine)));
+  const dead = others.filter((_, i) => verdicts[i]);
+  const none = { deadReplicas: 0, endedProcesses: 0, releasedClaims: 0, failed: [] };
+  if (dead.length === 0) return none;
+  const ids = dead.map(({ id }) => id);
+  await database.transaction((tx) => condemn(tx, ids));
+  const here = new Set(dead.filter((other) => other.boot_id === self.bootId).map(({ id }) => id));
+  const orphans = await database.transaction((tx) => liveTurnsOf(tx, [...here]));
+  const endedProcesses = await endProcesses(orphans, machine);
+  const conversations = await database.transaction((tx) => conversationsOwnedBy(tx, ids));
+  const failed: string[] = [];
+  for (const conversation of conversations)
+    await database.transaction((tx) => releaseClaim(tx, conversation, ids)).catch(() => failed.push(conversation));
+  if (failed.length === 0) await database.transaction((tx) => bury(tx, ids));
+  return { deadReplicas: dead.length, endedProcesses, releasedClaims: conversations.length - failed.length, failed };
+}
+
+/** Dead at once: the only server of a SQLite file is we; or its process on this very machine is gone. Anything else waits for its lease. */
+async function isDead(database: Database, other: ReplicaRow, self: ReplicaIdentity, machine: Machine): Promise<boolean> {
+  if (database.dialect.name === 'sqlite') return true;
+  if (other.is_expired === 1) return true;
+  return other.name === self.name && other.boot_id === self.bootId && !(await machine.isRunning(other.pid, other.process_started));
+}
+
+async function endProcesses(orphans: readonly OrphanTurn[], machine: Machine): Promise<number> {
+  const running = orphans.filter((orphan) => orphan.process_id !== null);
+  await Promise.all(running.map(({ process_id, process_started }) => machine.endProcess(process_id ?? 0, process_started ?? '')));
+  return running.length;
+}
+
+/** The next claim gets the same messages again; the raised token makes whatever the old holder still says void. */
+async function releaseClaim(tx: Tx, conversation: string, dead: readonly number[]): Promise<void> {
+  const queue = (await lockQueues(tx, [conversation])).get(conversation);
+  if (!queue || queue.owner === null || !dead.includes(queue.owner)) return;
+  await takeBack(tx, queue, INTERRUPTED, 'interrupted');
+  await saveQueues(tx, [queue]);
+}

@@ -1,0 +1,22 @@
+import { clock, type Tx } from '../../database/tx.js';
+import { readDelivery, recordFailure } from '../deliveries/deliveries.js';
+import { MAX_INTERRUPTIONS, type Queue } from '../deliveries/queue.js';
+import { endLiveTurn } from '../turns/turns.js';
+
+/** Ends a claim and the turn under it from outside; its deliveries wait again, in their places. */
+export async function takeBack(tx: Tx, queue: Queue, why: string, turn: 'interrupted' | 'abandoned'): Promise<void> {
+  const { conversation, claimFrom, claimTo } = queue;
+  queue.owner = null;
+  queue.token += 1;
+  queue.retryTo = claimTo;
+  queue.readyAt = queue.open > 0 ? await clock(tx) : null;
+  await endLiveTurn(tx, conversation, turn, why);
+  const head = claimFrom === null ? null : await readDelivery(tx, conversation, claimFrom);
+  if (head === null || turn !== 'interrupted') return;
+  const interruptions = head.interruptions + 1;
+  await recordFailure(tx, head, { attempts: head.attempts, interruptions, dueAt: head.due_at, failure: why });
+  if (interruptions < MAX_INTERRUPTIONS) return;
+  // A message that takes its process down every time must not do so for ever.
+  queue.parked = 'stalled';
+  queue.readyAt = null;
+}

@@ -1,0 +1,13 @@
+import { EventEmitter } from 'node:events';
+
+interface Events {
+  /** Something may be claimable. */
+  ready: [];
+  /** The claims of these conversations were taken away: whoever works on them stops. */
+  fenced: [conversations: readonly string[]];
+  /** An admission or a turn was decided; for whoever shows it as it happens. */
+  activity: [conversation: string];
+}
+
+/** What this process tells itself after a commit. A lost signal costs a poll interval, never a message. */
+export class Signals extends EventEmitter<Events> {}

@@ -1,0 +1,34 @@
+import { machine } from '../machine.js';
+
+/**
+ * Agent work that owns a claim.
+ *
+ *   active       a runtime is working
+ *   pausing      asked to stop at the next point from which it can go on
+ *   paused       waits, its claim kept
+ *   done         its deliveries are completed
+ *   failed       the runtime reported a failure: one attempt
+ *   interrupted  stopped, or lost with its process
+ *   abandoned    given up by an operator; its deliveries wait again
+ *   retired      its conversation ended
+ *   reset        its conversation was reset
+ */
+export const turn = machine('turn', {
+  active: { pause: 'pausing', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
+  pausing: { rest: 'paused', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
+  paused: { resume: 'active', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
+  done: {},
+  failed: {},
+  interrupted: {},
+  abandoned: {},
+  retired: {},
+  reset: {},
+});
+
+/** The states that hold a conversation's one claim. */
+export const LIVE_TURN = ['active', 'pausing', 'paused'] as const;
+
+/** Public id of a turn: its conversation and its claim's token. */
+export function turnId(conversation: string, token: number): string {
+  return `${conversation}.${token}`;
+}

@@ -1,0 +1,102 @@
+import { marks, type Tx } from '../../database/tx.js';
+import { LIVE_TURN, turn } from './turn.js';
+
+const LIVE = LIVE_TURN.map((state) => `'${state}'`).join(', ');
+
+/** Ends the live turn of a conversation because the conversation ended. */
+export async function retireLiveTurns(tx: Tx, conversation: string): Promise<void> {
+  const from = turn.sources('retire');
+  await tx.run(`update turns set state = 'retired', ended_at = ${tx.dialect.now} where conversation = ? and state in (${marks(from.length)})`, [conversation, ...from]);
+}
+
+export interface NewTurn {
+  readonly conversation: string;
+  readonly token: number;
+  readonly owner: number;
+  readonly from: number;
+  readonly to: number;
+  readonly attempt: number;
+  readonly startedAt: number;
+}
+
+/** Makes the turn's row at its first checkpoint: what must outlive the process. */
+export async function checkpoint(tx: Tx, t: NewTurn, process: { pid: number; startedAt: string } | null): Promise<void> {
+  await tx.run(
+    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, started_at, process_id, process_started)
+     values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?)
+     on conflict (conversation, token) do update set process_id = coalesce(excluded.process_id, turns.process_id),
+       process_started = coalesce(excluded.process_started, turns.process_started)`,
+    [t.conversation, t.token, t.owner, t.from, t.to, t.attempt, t.startedAt, process?.pid ?? null, process?.startedAt ?? null],
+  );
+}
+
+export interface TurnEnd {
+  readonly state: 'done' | 'failed' | 'interrupted' | 'abandoned';
+  readonly session: string | null;
+  readonly result: string | null;
+  readonly error: string | null;
+  readonly detail: string | null;
+  readonly costUsd: number;
+}
+
+/** Ends a turn, with or without a row so far. */
+export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
+  await tx.run(
+    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, session, result, error, detail, cost_usd, started_at, ended_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
+     on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result, error = excluded.error,
+       detail = excluded.detail, cost_usd = excluded.cost_usd, ended_at = excluded.ended_at where turns.state in (${LIVE})`,
+    [t.conversation, t.token, t.owner, end.state, t.from, t.to, t.attempt, end.session, end.result, end.error, end.detail, end.costUsd, t.startedAt],
+  );
+}
+
+export interface TranscriptEntry {
+  readonly number: number;
+  readonly at: number;
+  readonly kind: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Whether a claim is still its holder's; until the transaction ends nobody takes it away. */
+export async function isOurs(tx: Tx, claim: { conversation: string; token: number; owner: number }): Promise<boolean> {
+  const { conversation, token, owner } = claim;
+  const rows = await tx.all(`select 1 as ours from queues where conversation = ? and token = ? and owner = ?${tx.dialect.forUpdate}`, [conversation, token, owner]);
+  return rows.length === 1;
+}
+
+/** Adds to a turn's transcript, as long as the claim is still the writer's. False: it is not, and nothing was written. */
+export async function appendTranscript(tx: Tx, t: { conversation: string; token: number; owner: number }, entries: readonly TranscriptEntry[]): Promise<boolean> {
+  if (!(await isOurs(tx, t))) return false;
+  for (const { number, at, kind, body } of entries)
+    await tx.run('insert into transcripts (conversation, token, number, said_at, kind, body) values (?, ?, ?, ?, ?, ?) on conflict do nothing', [
+      t.conversation,
+      t.token,
+      number,
+      at,
+      kind,
+      body,
+    ]);
+  return true;
+}
+
+/** A live turn whose owner is gone, with the process group that may have survived it. */
+export interface OrphanTurn {
+  readonly conversation: string;
+  readonly token: number;
+  readonly process_id: number | null;
+  readonly process_started: string | null;
+}
+
+export async function liveTurnsOf(tx: Tx, owners: readonly number[]): Promise<OrphanTurn[]> {
+  if (owners.length === 0) return [];
+  return tx.all(
+    `select conversation, token, process_id, process_started from turns where state in (${LIVE}) and owner in (${marks(owners.length)}) order by conversation`,
+    owners,
+  );
+}
+
+/** Ends whatever turn of the conversation is live, as interrupted or abandoned. */
+export async function endLiveTurn(tx: Tx, conversation: string, state: 'interrupted' | 'abandoned', error: string): Promise<void> {
+  await tx.run(`update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${LIVE})`, [state, error, conversation]);
+}

@@ -1,0 +1,60 @@
+import type { Room } from '../core/deliveries/claim-deliveries.js';
+import type { WorkTable } from './work-table.js';
+
+export interface RoomLimits {
+  readonly perWorkspace: number | null;
+  readonly perOrg: number | null;
+}
+
+/** How many turns are being driven, per workspace and organisation, and whether there is room for one more. */
+export class TurnRoom {
+  private readonly workspaces = new Map<string, number>();
+  private readonly orgs = new Map<string, number>();
+
+  constructor(
+    private readonly limits: RoomLimits,
+    private readonly table: WorkTable,
+  ) {}
+
+  enter(org: string, workspace: string): void {
+    add(this.workspaces, JSON.stringify([org, workspace]), 1);
+    add(this.orgs, org, 1);
+  }
+
+  leave(org: string, workspace: string): void {
+    add(this.workspaces, JSON.stringify([org, workspace]), -1);
+    add(this.orgs, org, -1);
+  }
+
+  /** What is free now, for one claim to give away. */
+  offer(): Room {
+    const taken = { workspaces: new Map(this.workspaces), orgs: new Map(this.orgs) };
+    const full = [...this.workspaces.keys()].map((key) => JSON.parse(key) as [string, string]).filter(([org, name]) => !this.fits(taken, org, name));
+    return {
+      // A workspace is named without its organisation: one that is full in any is looked at again by the next claim.
+      full: { workspaces: full.map(([, name]) => name), orgs: [...this.orgs.keys()].filter((org) => !hasRoom(taken.orgs, org, this.limits.perOrg)) },
+      take: (workspace, org) => {
+        if (!this.fits(taken, org, workspace)) return false;
+        add(taken.workspaces, JSON.stringify([org, workspace]), 1);
+        add(taken.orgs, org, 1);
+        return true;
+      },
+    };
+  }
+
+  private fits(taken: { workspaces: Map<string, number>; orgs: Map<string, number> }, org: string, workspace: string): boolean {
+    const own = this.table.workspace(org, workspace)?.concurrency ?? null;
+    const key = JSON.stringify([org, workspace]);
+    return hasRoom(taken.orgs, org, this.limits.perOrg) && hasRoom(taken.workspaces, key, own) && hasRoom(taken.workspaces, key, this.limits.perWorkspace);
+  }
+}
+
+function hasRoom(taken: ReadonlyMap<string, number>, key: string, limit: number | null): boolean {
+  return limit === null || (taken.get(key) ?? 0) < limit;
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

@@ -1,0 +1,51 @@
+import type { Route } from '../core/routing/route.js';
+import type { AgentRuntime } from '../plugin/index.js';
+
+/** A configured workspace, with the runtime that its turns run on. */
+export interface Workspace {
+  readonly name: string;
+  readonly org: string;
+  readonly runtime: AgentRuntime;
+  readonly instructions: string | null;
+  /** Absolute; null: a folder per conversation. */
+  readonly directory: string | null;
+  /** Turns at one time; null: as many as there are workers. */
+  readonly concurrency: number | null;
+}
+
+const DEFAULT_COALESCE = 20;
+
+/** What the configuration says about work that is already in the store, by the names that stand there. */
+export class WorkTable {
+  private readonly workspaces: ReadonlyMap<string, Workspace>;
+  private readonly routes: ReadonlyMap<string, Route>;
+  /** The largest number of prompts that any route lets into one turn. */
+  readonly widest: number;
+
+  constructor(workspaces: readonly Workspace[], routes: readonly Route[]) {
+    this.workspaces = new Map(workspaces.map((workspace) => [within(workspace.org, workspace.name), workspace]));
+    this.routes = new Map(routes.map((route) => [within(route.org, route.name), route]));
+    this.widest = Math.max(DEFAULT_COALESCE, ...routes.map(({ coalesce }) => coalesce));
+  }
+
+  workspace(org: string, name: string): Workspace | null {
+    return this.workspaces.get(within(org, name)) ?? null;
+  }
+
+  /** Null: a route that is no longer configured, or a message that came past the routes. */
+  route(org: string, name: string | null): Route | null {
+    return name === null ? null : (this.routes.get(within(org, name)) ?? null);
+  }
+
+  coalesce(org: string, route: string | null): number {
+    return this.route(org, route)?.coalesce ?? DEFAULT_COALESCE;
+  }
+
+  onDead(org: string, route: string | null): 'stall' | 'skip' {
+    return this.route(org, route)?.onDead ?? 'stall';
+  }
+}
+
+function within(org: string, name: string): string {
+  return `${org}/${name}`;
+}

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { GroupCommit } from '../core/admission/group-commit.js';
+import { type ClaimEnd, type EndResult, endClaims, type RetryPolicy } from '../core/deliveries/end-claims.js';
+import { nextReadyAt } from '../core/deliveries/queues.js';
+import type { Signals } from '../core/signals.js';
+import type { Database } from '../database/database.js';
+import { claimWork, type Work } from './claim-work.js';
+import type { Membership } from './membership.js';
+import { type RoomLimits, TurnRoom } from './room.js';
+import { runTurn, type TurnContext } from './run-turn.js';
+
+export interface WorkerOptions extends RoomLimits {
+  /** Turns at one time; 0: this process only accepts. */
+  readonly concurrency: number;
+  readonly retry: RetryPolicy;
+  /** How long running turns may take to end by themselves when the process stops. */
+  readonly graceMs: number;
+  /** How often to look without having been told. */
+  readonly pollMs: number;
+}
+
+interface Running {
+  readonly token: number;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+const STORE_PAUSE_MS = 500;
+
+/** Claims heads of conversations as long as it has room, drives their turns, and ends the claims. */
+export class Worker {
+  private readonly logger = new Logger('Worker');
+  private readonly running = new Map<string, Running>();
+  private readonly ends: GroupCommit<ClaimEnd, EndResult>;
+  private readonly room: TurnRoom;
+  private isStopping = false;
+  private wakeUp = () => {};
+  private wasWoken = false;
+  private loop: Promise<void> | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly membership: Membership,
+    private readonly signals: Signals,
+    private readonly context: TurnContext,
+    private readonly options: WorkerOptions,
+  ) {
+    this.room = new TurnRoom(options, context.table);
+    this.ends = new GroupCommit(
+      (ends) => database.transaction((tx) => endClaims(tx, ends, options.retry)),
+      (error) => database.dialect.fault(error) === 'invalid',
+      { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
+    );
+    signals.on('ready', () => this.wake());
+    signals.on('fenced', (conversations) => {
+      for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error('the claim was taken away'));
+    });
+  }
+
+  get turnsRunning(): number {
+    return this.running.size;
+  }
+
+  start(): void {
+    if (this.options.concurrency > 0) this.loop ??= this.work();
+  }
+
+  wake(): void {
+    this.wasWoken = true;
+    this.wakeUp();
+  }
+
+  /** Stops what is no longer ours: a claim whose token the database does not have any more. */
+  keepOnly(claims: ReadonlyMap<string, number>): void {
+    for (const [conversation, { token, stop }] of this.running)
+      if (claims.get(conversation) !== token) stop.abort(new Error('the claim was taken away'));
+  }
+
+  /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.wake();
+    await this.loop;
+    const turns = [...this.running.values()];
+    const allEnded = Promise.all(turns.map(({ ended }) => ended));
+    const patience = new AbortController();
+    await Promise.race([allEnded, delay(this.options.graceMs, undefined, { signal: patience.signal }).catch(() => undefined)]);
+    patience.abort();
+    for (const { stop } of this.running.values()) stop.abort(new Error('the server is stopping'));
+    await allEnded;
+  }
+
+  private async work(): Promise<void> {
+    while (!this.isStopping) {
+      this.wasWoken = false;
+      const claimed = await this.claim().catch((error: Error) => this.logger.warn(`cannot claim: ${error.message}`));
+      if (!claimed) await this.rest();
+    }
+  }
+
+  /** True: there may be more, and there is room. */
+  private async claim(): Promise<boolean> {
+    const free = this.options.concurrency - this.running.size;
+    const { owner } = this.membership;
+    if (free <= 0 || owner === null) return false;
+    const { table } = this.context;
+    const request = { owner, limit: free, room: this.room.offer(), coalesce: table.coalesce.bind(table), widest: table.widest };
+    const work = await this.database.transaction((tx) => claimWork(tx, request));
+    for (const each of work ?? []) this.begin(each);
+    return work !== null && work.length === free && this.running.size < this.options.concurrency;
+  }
+
+  private begin(work: Work): void {
+    const { id, org, workspace } = work.conversation;
+    const stop = new AbortController();
+    this.room.enter(org, workspace);
+    const ended = this.drive(work, stop).finally(() => {
+      this.room.leave(org, workspace);
+      if (this.running.get(id)?.stop === stop) this.running.delete(id);
+      this.wake();
+    });
+    this.running.set(id, { token: work.claim.token, stop, ended });
+    this.signals.emit('activity', id);
+  }
+
+  private async drive(work: Work, stop: AbortController): Promise<void> {
+    const end = await this.workOn(work, stop.signal);
+    const result = await this.end(end, stop.signal);
+    const { conversation, token } = work.claim;
+    if (result === 'stale') this.logger.warn(`${conversation}: the claim (token ${token}) was taken away meanwhile; nothing was changed`);
+    this.signals.emit('activity', conversation);
+  }
+
+  private async workOn({ claim, conversation, contents }: Work, signal: AbortSignal): Promise<ClaimEnd> {
+    if (claim.head.kind === 'lifecycle') return { claim, how: 'completed', outcome: 'lifecycle', reason: null, turn: null };
+    const workspace = this.context.table.workspace(conversation.org, conversation.workspace);
+    if (workspace === null) return { claim, how: 'unconfigured', failure: `workspace ${conversation.workspace} is not in the configuration` };
+    return runTurn({ claim, conversation, contents, workspace }, this.context, signal);
+  }
+
+  /** A store that is down delays the end of a turn; the claim is held as long as it is ours. */
+  private async end(end: ClaimEnd, signal: AbortSignal): Promise<EndResult> {
+    for (;;) {
+      try {
+        return await this.ends.submit(end);
+      } catch (error) {
+        this.logger.warn(`cannot end a turn yet: ${(error as Error).message}`);
+        if (signal.aborted || this.isStopping) return 'stale';
+        await delay(STORE_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Until something may be claimable: told so, or a known time, or the next look. */
+  private async rest(): Promise<void> {
+    if (this.wasWoken || this.isStopping) return;
+    const waitMs = await this.waitMs();
+    if (this.wasWoken || this.isStopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wakeUp = () => {};
+  }
+
+  private async waitMs(): Promise<number> {
+    const poll = this.options.pollMs * (0.8 + Math.random() * 0.4);
+    if (this.running.size >= this.options.concurrency) return poll;
+    const next = await this.database.transaction(nextReadyAt).catch(() => null);
+    if (next === null || next.at === null || next.at <= next.now) return poll;
+    return Math.min(poll, next.at - next.now);
+  }
+}
