@@ -5,9 +5,16 @@ interface Events {
   ready: [];
   /** The claims of these conversations were taken away: whoever works on them stops. */
   fenced: [conversations: readonly string[]];
+  /** All the claims that are still this replica's, by the database: conversation and token. Empty when it lost its lease. */
+  claims: [claims: ReadonlyMap<string, number>];
   /** An admission or a turn was decided; for whoever shows it as it happens. */
   activity: [conversation: string];
 }
 
 /** What this process tells itself after a commit. A lost signal costs a poll interval, never a message. */
-export class Signals extends EventEmitter<Events> {}
+export class Signals extends EventEmitter<Events> {
+  constructor() {
+    super();
+    this.setMaxListeners(0);
+  }
+}

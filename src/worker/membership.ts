@@ -2,21 +2,13 @@ import { Logger } from '@nestjs/common';
 import { claimsOf } from '../core/deliveries/queues.js';
 import { type Machine, type RecoverySummary, recover } from '../core/recovery/recover.js';
 import { enlist, type ReplicaIdentity, renew } from '../core/replicas/replicas.js';
+import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { clock } from '../database/tx.js';
 
 export interface LeaseTimes {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-}
-
-export interface MembershipEvents {
-  /** The claims that are still ours in the database, at every heartbeat. */
-  onClaims(claims: ReadonlyMap<string, number>): void;
-  /** The lease ran out: nothing that was claimed under it may go on. */
-  onLost(): void;
-  /** Claims of dead replicas were released. */
-  onReleased(): void;
 }
 
 const WARN_OFFSET_MS = 30_000;
@@ -35,7 +27,7 @@ export class Membership {
     private readonly self: ReplicaIdentity,
     private readonly times: LeaseTimes,
     private readonly machine: Machine,
-    private readonly events: MembershipEvents,
+    private readonly signals: Signals,
   ) {}
 
   /** The owner under which claims are made; null: none may be made now. */
@@ -92,23 +84,23 @@ export class Membership {
     }));
     if (!isOurs) return this.lose();
     this.lastRenewal = began;
-    this.events.onClaims(new Map(claims.map(({ conversation, token }) => [conversation, token])));
+    this.signals.emit('claims', new Map(claims.map(({ conversation, token }) => [conversation, token])));
     await this.measureClock();
     if (this.database.dialect.name === 'sqlite') return;
     const { releasedClaims } = await recover(this.database, { id, ...this.self }, this.machine);
-    if (releasedClaims > 0) this.events.onReleased();
+    if (releasedClaims > 0) this.signals.emit('ready');
   }
 
   private lose(): void {
     if (this.id === null) return;
     this.logger.error('this replica was not heard of for a whole lease; its turns are stopped and others take over');
     this.id = null;
-    this.events.onLost();
+    this.signals.emit('claims', new Map());
   }
 
   private async rejoin(): Promise<void> {
     await this.join();
-    this.events.onReleased();
+    this.signals.emit('ready');
   }
 
   private async measureClock(): Promise<void> {

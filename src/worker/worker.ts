@@ -53,6 +53,7 @@ export class Worker {
       { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
     );
     signals.on('ready', () => this.wake());
+    signals.on('claims', (claims) => this.keepOnly(claims));
     signals.on('fenced', (conversations) => {
       for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error('the claim was taken away'));
     });
@@ -72,7 +73,7 @@ export class Worker {
   }
 
   /** Stops what is no longer ours: a claim whose token the database does not have any more. */
-  keepOnly(claims: ReadonlyMap<string, number>): void {
+  private keepOnly(claims: ReadonlyMap<string, number>): void {
     for (const [conversation, { token, stop }] of this.running)
       if (claims.get(conversation) !== token) stop.abort(new Error('the claim was taken away'));
   }

@@ -1,0 +1,15 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type HostParts, HostModule } from './compose/host.module.js';
+import { IngressModule } from './ingress/ingress.module.js';
+import { PluginHostModule } from './plugin-host/plugin-host.module.js';
+
+/** The one place that names every module. */
+@Module({})
+export class AppModule {
+  static using(parts: HostParts): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [HostModule.using(parts, PluginHostModule.using(parts.plugins)), IngressModule.using([])],
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Admissions } from '../core/admission/admissions.js';
+import type { ReplicaIdentity } from '../core/replicas/replicas.js';
+import { Operations } from '../core/operations.js';
+import { Signals } from '../core/signals.js';
+import { Database } from '../database/database.js';
+import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
+import { PluginRegistry } from '../plugin-host/plugin-registry.js';
+import { Membership } from '../worker/membership.js';
+import { WorkTable } from '../worker/work-table.js';
+import { Worker } from '../worker/worker.js';
+import type { ConfiguredHost } from './configured-host.js';
+import { ConfiguredSources } from './event-sources.js';
+import { Lifecycle } from './lifecycle.js';
+import { thisMachine } from './this-process.js';
+import { workTable } from './work.js';
+
+export interface HostParts extends ConfiguredHost {
+  readonly database: Database;
+  readonly self: ReplicaIdentity;
+}
+
+const POLL_MS = 1000;
+
+/** The parts that everything else is given: store, core, worker, and what the configuration says. */
+@Global()
+@Module({})
+export class HostModule {
+  static using(parts: HostParts, plugins: DynamicModule): DynamicModule {
+    const core = [
+      { provide: Database, useValue: parts.database },
+      Signals,
+      { provide: Admissions, inject: [Database, Signals], useFactory: (database: Database, signals: Signals) => new Admissions(database, parts.routes, signals) },
+      { provide: Operations, inject: [Database, Signals], useFactory: (database: Database, signals: Signals) => new Operations(database, signals) },
+    ];
+    const ingress = [
+      { provide: EventAdmission, useExisting: Admissions },
+      { provide: EventSources, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry) },
+      { provide: DatabaseClock, useExisting: Membership },
+    ];
+    const providers = [...core, ...ingress, ...workProviders(parts), Lifecycle];
+    return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
+  }
+}
+
+function workProviders({ config, routes, database, self }: HostParts) {
+  const { workers, dataDir } = config;
+  return [
+    { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
+    {
+      provide: Membership,
+      inject: [Signals],
+      useFactory: (signals: Signals) => new Membership(database, self, workers, thisMachine, signals),
+    },
+    {
+      provide: Worker,
+      inject: [Membership, Signals, WorkTable],
+      useFactory: (membership: Membership, signals: Signals, table: WorkTable) => {
+        const onActivity = (conversation: string) => signals.emit('activity', conversation);
+        const now = () => Date.now() + membership.offsetMs();
+        const context = { database, table, workspacesFolder: path.join(dataDir, 'workspaces'), now, onActivity };
+        const { concurrency, perWorkspace, perOrg, maxAttempts, backoff, graceMs } = workers;
+        return new Worker(database, membership, signals, context, { concurrency, perWorkspace, perOrg, graceMs, pollMs: POLL_MS, retry: { maxAttempts, backoff } });
+      },
+    },
+  ];
+}

@@ -1,0 +1,50 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { unparkUnconfigured } from '../core/deliveries/unpark.js';
+import { Database } from '../database/database.js';
+import { Membership } from '../worker/membership.js';
+import { Worker } from '../worker/worker.js';
+
+export type Phase = 'starting' | 'recovering' | 'running' | 'stopping';
+
+/** From the first accepted event to the last ended turn: what happens in which order. */
+@Injectable()
+export class Lifecycle {
+  private readonly logger = new Logger('Server');
+  private current: Phase = 'starting';
+
+  constructor(
+    private readonly database: Database,
+    private readonly membership: Membership,
+    private readonly worker: Worker,
+  ) {}
+
+  get phase(): Phase {
+    return this.current;
+  }
+
+  /** Takes over what an earlier process left, then works. Events are accepted meanwhile. */
+  async begin(): Promise<void> {
+    this.current = 'recovering';
+    const summary = await this.membership.join();
+    const unparked = await this.database.transaction(unparkUnconfigured);
+    const { deadReplicas, releasedClaims, endedProcesses, failed } = summary;
+    if (deadReplicas > 0)
+      this.logger.log(`recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`);
+    if (failed.length > 0) this.logger.error(`could not recover ${failed.join(', ')}; the next start tries again`);
+    if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);
+    this.current = 'running';
+    this.worker.start();
+  }
+
+  /** Claims nothing more and lets turns end, or leaves them to be tried again. Events are still accepted. */
+  async drain(): Promise<void> {
+    this.current = 'stopping';
+    await this.worker.stop();
+  }
+
+  /** Gives the lease back and closes the store. Nobody may come in any more. */
+  async end(): Promise<void> {
+    await this.membership.leave();
+    await this.database.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { ensureConfig } from './cli/ensure-config.js';
+import { ConfigFault, InvalidInput } from './plugin/index.js';
+import { type ServerOptions, startServer } from './server.js';
+
+/** Runs the server until it is told to stop. Resolves to the exit code: 0 stopped, 1 failed, 2 the configuration is at fault. */
+export async function runServer(options: ServerOptions): Promise<number> {
+  try {
+    await ensureConfig(options);
+    const server = await startServer(options);
+    process.stdout.write(`Throughline listens on ${server.url}\n`);
+    await toldToStop();
+    await server.close();
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return isTheOperators(error) ? 2 : 1;
+  }
+}
+
+/** The first signal stops gracefully; a second one, of somebody who does not want to wait, at once. */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+}
+
+function isTheOperators(error: unknown): boolean {
+  return error instanceof ConfigFault || error instanceof InvalidInput;
+}
+
+function messageOf(error: unknown): string {
+  if (isTheOperators(error)) return (error as Error).message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,69 @@
+import 'reflect-metadata';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { configureHost } from './compose/configured-host.js';
+import { Lifecycle } from './compose/lifecycle.js';
+import { thisProcess } from './compose/this-process.js';
+import type { LoadedConfig } from './config/config.js';
+import { loadConfig } from './config/load-config.js';
+import type { Database } from './database/database.js';
+import { migrateUp } from './database/migrate.js';
+import { openDatabase } from './database/open-database.js';
+import { createHttpApp } from './http/create-http-app.js';
+
+export interface ServerOptions {
+  /** Where configuration is looked for, and what relative paths without a file are relative to. */
+  readonly cwd: string;
+  /** Path of the configuration file; else `THROUGHLINE_CONFIG`, else `throughline.config.*` in `cwd`. */
+  readonly file?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Resolves when turns have ended or been left, and everything is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the configuration, migrates, listens, recovers and works. Resolves when it works.
+ * Throws `InvalidConfiguration` or `ConfigFault` when a person has to change something first.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const loaded = await loadConfig(options);
+  const host = await configureHost(loaded, options.cwd);
+  const database = await openDatabase({ url: loaded.config.database.url, server: true });
+  try {
+    await migrateUp(database);
+    const parts = { ...host, database, self: await thisProcess(loaded.config.server.replica) };
+    const app = await createHttpApp(AppModule.using(parts), httpOptions(loaded));
+    return await listen(app, loaded, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function listen(app: NestFastifyApplication, { config }: LoadedConfig, database: Database): Promise<RunningServer> {
+  const lifecycle = app.get(Lifecycle);
+  try {
+    await app.listen(config.server.port, config.server.host);
+    await lifecycle.begin();
+    return {
+      url: await app.getUrl(),
+      close: async () => {
+        await lifecycle.drain();
+        await app.close();
+        await lifecycle.end();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    await database.close();
+    throw error;
+  }
+}
+
+function httpOptions({ config: { server } }: LoadedConfig) {
+  return { publicUrl: server.publicUrl, trustedProxies: server.trustedProxies };
+}
