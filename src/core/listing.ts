@@ -40,7 +40,10 @@ export async function findSlice<Row, Position>(
   slice: Slice<Position>,
   positionOf: (row: Row) => Position,
 ): Promise<Found<Row, Position>> {
-  const rows = await tx.all<Row>(`${query.select} ${query.where.sql} order by ${query.order} limit ?`, [...query.where.values, slice.limit + 1]);
+  const rows = await tx.all<Row>(`${query.select} ${query.where.sql} order by ${query.order} limit ?`, [
+    ...query.where.values,
+    slice.limit + 1,
+  ]);
   const shown = rows.slice(0, slice.limit);
   const last = shown.at(-1);
   return { rows: shown, next: rows.length > slice.limit && last !== undefined ? positionOf(last) : null };

@@ -19,7 +19,13 @@ export interface AuditRow extends AuditEntry {
 export type AuditPosition = readonly [id: number];
 
 export async function insertAudit(tx: Tx, { org, actor, action, target, detail }: AuditEntry): Promise<void> {
-  await tx.run(`insert into audit (org, at, actor, action, target, detail) values (?, ${tx.dialect.now}, ?, ?, ?, ?)`, [org, actor, action, target, detail]);
+  await tx.run(`insert into audit (org, at, actor, action, target, detail) values (?, ${tx.dialect.now}, ?, ?, ?, ?)`, [
+    org,
+    actor,
+    action,
+    target,
+    detail,
+  ]);
 }
 
 export interface AuditFilter {
@@ -28,7 +34,12 @@ export interface AuditFilter {
   readonly target?: string | undefined;
 }
 
-export async function listAudit(tx: Tx, org: string, filter: AuditFilter, slice: Slice<AuditPosition>): Promise<Found<AuditRow, AuditPosition>> {
+export async function listAudit(
+  tx: Tx,
+  org: string,
+  filter: AuditFilter,
+  slice: Slice<AuditPosition>,
+): Promise<Found<AuditRow, AuditPosition>> {
   const where = new Where()
     .and('org = ?', org)
     .filter('actor = ?', filter.actor)

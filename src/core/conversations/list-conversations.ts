@@ -78,7 +78,8 @@ export async function listConversations(
     .filter('c.workspace = ?', filter.workspace)
     .filter('c.namespace = ?', filter.namespace)
     .filter('c.key = ?', filter.key);
-  if (filter.q !== undefined) where.and("(lower(c.title) like ? escape '!' or lower(c.key) like ? escape '!')", like(filter.q), like(filter.q));
+  if (filter.q !== undefined)
+    where.and("(lower(c.title) like ? escape '!' or lower(c.key) like ? escape '!')", like(filter.q), like(filter.q));
   if (slice.after) where.and('(c.created_at, c.id) < (?, ?)', ...slice.after);
   const order = 'c.created_at desc, c.id desc';
   return findSlice(tx, { select: select(tx), where, order }, slice, (row: ConversationView) => [row.created_at, row.id]);

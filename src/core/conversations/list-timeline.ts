@@ -47,10 +47,19 @@ const ENTRIES = `
 const PLACES = ENTRIES.split('?').length - 1;
 
 /** What was decided about every receipt that concerned the conversation, and what came of it, in the order of time. */
-export async function listTimeline(tx: Tx, conversation: string, slice: Slice<TimelinePosition>): Promise<Found<TimelineRow, TimelinePosition>> {
+export async function listTimeline(
+  tx: Tx,
+  conversation: string,
+  slice: Slice<TimelinePosition>,
+): Promise<Found<TimelineRow, TimelinePosition>> {
   const where = new Where();
   if (slice.after) where.and('(at, rank, major, minor) > (?, ?, ?, ?)', ...slice.after);
   where.values.unshift(...Array<string>(PLACES).fill(conversation));
   const select = `select * from (${ENTRIES}) timeline`;
-  return findSlice(tx, { select, where, order: 'at, rank, major, minor' }, slice, (row: TimelineRow) => [row.at, row.rank, row.major, row.minor]);
+  return findSlice(tx, { select, where, order: 'at, rank, major, minor' }, slice, (row: TimelineRow) => [
+    row.at,
+    row.rank,
+    row.major,
+    row.minor,
+  ]);
 }

@@ -49,7 +49,12 @@ export async function listDeliveries(
   const where = conditions(filter).and('r.org = ?', org).and('d.receipt >= ?', window.from);
   if (slice.after) where.and('(d.receipt, d.conversation) < (?, ?)', ...slice.after);
   const order = 'd.receipt desc, d.conversation desc';
-  const found = await findSlice(tx, { select: SELECT, where, order }, slice, (row: DeliveryView): DeliveryPosition => [row.receipt, row.conversation]);
+  const found = await findSlice(
+    tx,
+    { select: SELECT, where, order },
+    slice,
+    (row: DeliveryView): DeliveryPosition => [row.receipt, row.conversation],
+  );
   return { rows: found.rows, next: found.next ?? (window.from > 1 ? [window.from, LOWEST_ID] : null) };
 }
 

@@ -33,7 +33,11 @@ export async function reserveKey(tx: Tx, { org, key, request }: KeyedRequest): P
     [org, ACTOR, key, request],
   );
   if (isNew === 1) return { is: 'first' };
-  const row = await first<Row>(tx, 'select request, status, response from idempotency_keys where org = ? and actor = ? and key = ?', [org, ACTOR, key]);
+  const row = await first<Row>(tx, 'select request, status, response from idempotency_keys where org = ? and actor = ? and key = ?', [
+    org,
+    ACTOR,
+    key,
+  ]);
   if (row === null) return { is: 'running' };
   if (!row.request.equals(request)) return { is: 'other_request' };
   if (row.status !== null) return { is: 'finished', status: row.status, response: row.response ?? '' };
@@ -46,7 +50,13 @@ export async function reserveKey(tx: Tx, { org, key, request }: KeyedRequest): P
 }
 
 export async function finishKey(tx: Tx, { org, key }: KeyedRequest, result: { status: number; response: string }): Promise<void> {
-  await tx.run('update idempotency_keys set status = ?, response = ? where org = ? and actor = ? and key = ?', [result.status, result.response, org, ACTOR, key]);
+  await tx.run('update idempotency_keys set status = ?, response = ? where org = ? and actor = ? and key = ?', [
+    result.status,
+    result.response,
+    org,
+    ACTOR,
+    key,
+  ]);
 }
 
 /** Nothing came of it: the key may be used again. */

@@ -39,7 +39,12 @@ const SELECT = `
     join decisions k on k.receipt = r.id and k.number = (select max(x.number) from decisions x where x.receipt = r.id)
     left join receipt_repeats p on p.receipt = r.id`;
 
-export async function listReceipts(tx: Tx, org: string, filter: ReceiptFilter, slice: Slice<ReceiptPosition>): Promise<Found<ReceiptView, ReceiptPosition>> {
+export async function listReceipts(
+  tx: Tx,
+  org: string,
+  filter: ReceiptFilter,
+  slice: Slice<ReceiptPosition>,
+): Promise<Found<ReceiptView, ReceiptPosition>> {
   const window = await ledgerWindow(tx, slice.after === null ? null : slice.after[0]);
   const where = new Where()
     .and('r.org = ?', org)

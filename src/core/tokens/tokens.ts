@@ -41,5 +41,7 @@ export async function readToken(tx: Tx, org: string, id: number): Promise<TokenR
 
 /** False: it does not exist, or was revoked before. */
 export async function revokeToken(tx: Tx, org: string, id: number): Promise<boolean> {
-  return (await tx.run(`update tokens set revoked_at = ${tx.dialect.now} where org = ? and id = ? and revoked_at is null`, [org, id])) === 1;
+  return (
+    (await tx.run(`update tokens set revoked_at = ${tx.dialect.now} where org = ? and id = ? and revoked_at is null`, [org, id])) === 1
+  );
 }

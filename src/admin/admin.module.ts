@@ -1,0 +1,43 @@
+import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
+import { BearerGuard } from './access/bearer.guard.js';
+import { Callers } from './access/callers.js';
+import { AuditController } from './audit/audit.controller.js';
+import { ActionsController } from './conversations/actions.controller.js';
+import { ConversationStreams } from './conversations/conversation-streams.js';
+import { ConversationsController } from './conversations/conversations.controller.js';
+import { ConversationEventsController } from './conversations/events.controller.js';
+import { HistoryController } from './conversations/history.controller.js';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { HealthController } from './health/health.controller.js';
+import { CapabilitiesController, ConnectionsController, PluginsController, RoutesController } from './host/host.controllers.js';
+import { MetricsController } from './metrics/metrics.controller.js';
+import { MetricsGuard } from './metrics/metrics.guard.js';
+import { DryRunController } from './receipts/dry-run.controller.js';
+import { ReceiptsController } from './receipts/receipts.controller.js';
+import { TokensController } from './tokens/tokens.controller.js';
+
+const CONTROLLERS = [
+  ConversationsController,
+  HistoryController,
+  ConversationEventsController,
+  ActionsController,
+  DeliveriesController,
+  ReceiptsController,
+  DryRunController,
+  ConnectionsController,
+  PluginsController,
+  RoutesController,
+  CapabilitiesController,
+  AuditController,
+  TokensController,
+  HealthController,
+  MetricsController,
+];
+
+@Module({})
+export class AdminModule {
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
+    return { module: AdminModule, imports, controllers: CONTROLLERS, providers: [BearerGuard, MetricsGuard, Callers, ConversationStreams] };
+  }
+}

@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Signals } from '../../core/signals.js';
+import { TooManyStreams } from '../errors.js';
+
+const HEARTBEAT_MS = 15_000;
+const MOST_STREAMS = 200;
+/** A client that does not read is let go before it costs more memory than this. */
+const MOST_UNREAD = 1024 * 1024;
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly snapshot: () => Promise<unknown>;
+  /** Something happened since the snapshot that is being read. */
+  isBehind: boolean;
+  isReading: boolean;
+}
+
+/** Open event streams by conversation. Each event carries the conversation as it then is, so a client that missed one has lost nothing. */
+@Injectable()
+export class ConversationStreams implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly streams = new Map<string, Set<Stream>>();
+  private readonly heartbeat: NodeJS.Timeout;
+  private count = 0;
+
+  constructor(@Inject(Signals) private readonly signals: Signals) {
+    signals.on('activity', this.onActivity);
+    this.heartbeat = setInterval(() => this.each((stream) => write(stream, ': alive\n\n')), HEARTBEAT_MS).unref();
+  }
+
+  /** Throws when as many as there may be are open. */
+  assertRoom(): void {
+    if (this.count >= MOST_STREAMS) throw new TooManyStreams(MOST_STREAMS);
+  }
+
+  open(conversation: string, response: ServerResponse, snapshot: () => Promise<unknown>): void {
+    const stream: Stream = { response, snapshot, isBehind: true, isReading: false };
+    const open = this.streams.get(conversation) ?? new Set();
+    this.streams.set(conversation, open.add(stream));
+    this.count += 1;
+    response.once('close', () => {
+      open.delete(stream);
+      this.count -= 1;
+      if (open.size === 0 && this.streams.get(conversation) === open) this.streams.delete(conversation);
+    });
+    void tell(stream);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.end();
+  }
+
+  onModuleDestroy(): void {
+    this.end();
+  }
+
+  private end(): void {
+    clearInterval(this.heartbeat);
+    this.signals.off('activity', this.onActivity);
+    this.each(({ response }) => response.end());
+  }
+
+  private readonly onActivity = (conversation: string): void => {
+    for (const stream of this.streams.get(conversation) ?? []) {
+      stream.isBehind = true;
+      void tell(stream);
+    }
+  };
+
+  private each(act: (stream: Stream) => void): void {
+    for (const open of this.streams.values()) for (const stream of open) act(stream);
+  }
+}
+
+/** Many things at once make one event: what counts is how the conversation is after the last of them. */
+async function tell(stream: Stream): Promise<void> {
+  if (stream.isReading) return;
+  stream.isReading = true;
+  try {
+    while (stream.isBehind) {
+      stream.isBehind = false;
+      write(stream, `event: activity\ndata: ${JSON.stringify(await stream.snapshot())}\n\n`);
+    }
+  } catch {
+    // The client comes again and is told then why the conversation cannot be read.
+    stream.response.end();
+  } finally {
+    stream.isReading = false;
+  }
+}
+
+function write({ response }: Stream, text: string): void {
+  if (response.writableEnded || response.destroyed) return;
+  if (response.writableLength > MOST_UNREAD) response.destroy();
+  else response.write(text);
+}

@@ -1,0 +1,124 @@
+import { STATUSES } from '../../core/conversations/list-conversations.js';
+import { Filter, FilterOneOf, Instant, InstantOrNull, OneOf, Part, PartOrNull, Text, TextOrNull, Whole } from '../http/fields.js';
+import { PageQuery } from '../http/page.js';
+
+export const STATES = ['open', 'terminal'];
+
+export class ConversationQuery extends PageQuery {
+  @FilterOneOf(STATES, 'Whether its subject lives.')
+  state?: string;
+
+  @FilterOneOf(STATUSES, 'What it is doing.')
+  status?: string;
+
+  @Filter('Name of its workspace.')
+  workspace?: string;
+
+  @Filter('Namespace of its subject.')
+  namespace?: string;
+
+  @Filter('Key of its subject.')
+  key?: string;
+
+  @Filter('Part of its title or of the key of its subject, in any case.')
+  q?: string;
+}
+
+export class SubjectDto {
+  @Text('Provider, tenant and kind.')
+  namespace!: string;
+
+  @Text('The immutable id within it.')
+  key!: string;
+}
+
+export class TerminalDto {
+  @Text('Why it ended.')
+  reason!: string;
+
+  @TextOrNull("The provider's revision of that state.")
+  revision!: string | null;
+
+  @InstantOrNull('Since when we know.')
+  at!: string | null;
+}
+
+export class QueueDto {
+  @Whole('Deliveries that an effect of ours may have caused.')
+  held!: number;
+
+  @Whole('Deliveries that wait.')
+  pending!: number;
+
+  @Whole('Deliveries that are being worked on.')
+  claimed!: number;
+
+  @Whole('Deliveries that are done with, one way or another.')
+  completed!: number;
+}
+
+export const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'waking_message', 'later', 'worker'];
+
+export class WaitingDto {
+  @OneOf(
+    WAITING,
+    'retry: for its next attempt; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
+  )
+  reason!: string;
+
+  @InstantOrNull('Until when, where that is known.')
+  until!: string | null;
+
+  @TextOrNull('What went wrong last.')
+  detail!: string | null;
+}
+
+export class ConversationDto {
+  @Text('UUIDv5, computed from the subject.')
+  id!: string;
+
+  @Text('The organisation.')
+  org!: string;
+
+  @Part(SubjectDto, 'What it is about.')
+  subject!: SubjectDto;
+
+  @OneOf(['subject', 'automation', 'run'], 'Shared by all routes of the subject, of one route, or of one event.')
+  scope!: string;
+
+  @TextOrNull('A line for people.')
+  title!: string | null;
+
+  @TextOrNull('Where a person looks at the subject.')
+  url!: string | null;
+
+  @Text('Name of the workspace that works on it.')
+  workspace!: string;
+
+  @TextOrNull("The agent's name for what it remembers.")
+  session!: string | null;
+
+  @OneOf(STATES, 'Whether its subject lives.')
+  state!: string;
+
+  @PartOrNull(TerminalDto, 'How it ended; null while open.')
+  terminal!: TerminalDto | null;
+
+  @OneOf(STATUSES, 'What it is doing.')
+  status!: string;
+
+  @Part(QueueDto, 'Its deliveries, counted by state.')
+  queue!: QueueDto;
+
+  @PartOrNull(WaitingDto, 'Why the first delivery that is not completed waits; null when none waits.')
+  waiting_for!: WaitingDto | null;
+
+  @TextOrNull('The thread that people see of it; null: it has none.')
+  control!: null;
+
+  @Instant('When it was made.')
+  created_at!: string;
+
+  @Instant('When its state or session changed last.')
+  updated_at!: string;
+}

@@ -1,0 +1,84 @@
+import { Flag, OneOf, Text, TextOrNull, Texts, Whole } from '../http/fields.js';
+
+export class ConnectionDto {
+  @Text('Its name.')
+  name!: string;
+
+  @Text('The organisation.')
+  org!: string;
+
+  @Text('The plugin.')
+  plugin!: string;
+
+  @OneOf(['private', 'public'], 'private: only trusted people can cause its events.')
+  source!: 'private' | 'public';
+
+  @Text('Path that the provider posts its events to.')
+  endpoint!: string;
+
+  @Whole('How many secrets are active; never the secrets.')
+  secrets!: number;
+}
+
+export class PluginDto {
+  @Text('Its name, as connections give it.')
+  name!: string;
+
+  @Whole('The version of the plugin API that it was written for.')
+  api_version!: number;
+
+  @Texts('How its events come.')
+  transports!: string[];
+
+  @Texts('Kinds of runtime that it brings.')
+  runtimes!: string[];
+}
+
+export class RouteDto {
+  @Text('Its name.')
+  name!: string;
+
+  @Text('The organisation.')
+  org!: string;
+
+  @Text('The connection whose events it looks at.')
+  connection!: string;
+
+  @Text('The workspace that works on them.')
+  workspace!: string;
+
+  @Texts('Patterns of event keys.')
+  on!: string[];
+
+  @TextOrNull('Expression over the payload.')
+  filter!: string | null;
+
+  @OneOf(['subject', 'automation'], 'Whether its conversations are shared with other routes.')
+  scope!: string;
+
+  @OneOf(['on_event', 'on_demand'], 'Whether it takes events as they come, or in replays only.')
+  activation!: string;
+
+  @Flag('Whether its messages wake the agent.')
+  wake!: boolean;
+}
+
+export class CapabilitiesDto {
+  @Text('Version of this server.')
+  version!: string;
+
+  @OneOf(['sqlite', 'postgresql'], 'The database.')
+  database!: string;
+
+  @Texts('Organisations that the token may ask about.')
+  orgs!: string[];
+
+  @Texts('Kinds of runtime that workspaces may name.')
+  runtimes!: string[];
+
+  @Texts('Plugins that connections may name.')
+  plugins!: string[];
+
+  @OneOf(['viewer', 'operator', 'admin'], 'Role of the token.')
+  role!: string;
+}

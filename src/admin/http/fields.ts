@@ -1,0 +1,30 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+
+// What answers are made of: each says its type and its meaning to the OpenAPI document.
+
+export const Text = (description: string) => ApiProperty({ type: String, description });
+export const TextOrNull = (description: string) => ApiProperty({ type: String, nullable: true, description });
+export const Whole = (description: string) => ApiProperty({ type: 'integer', description });
+export const Flag = (description: string) => ApiProperty({ type: Boolean, description });
+export const Instant = (description: string) => ApiProperty({ type: String, format: 'date-time', description });
+export const InstantOrNull = (description: string) => ApiProperty({ type: String, format: 'date-time', nullable: true, description });
+export const Texts = (description: string) => ApiProperty({ type: [String], description });
+export const OneOf = (values: readonly string[], description: string) => ApiProperty({ type: String, enum: [...values], description });
+export const Part = (type: Type, description: string) => ApiProperty({ type, description });
+export const PartOrNull = (type: Type, description: string) => ApiProperty({ type, nullable: true, description });
+export const Parts = (type: Type, description: string) => ApiProperty({ type: [type], description });
+export const WholeOrNull = (description: string) => ApiProperty({ type: 'integer', nullable: true, description });
+export const OneOfOrNull = (values: readonly string[], description: string) =>
+  ApiProperty({ type: String, enum: [...values], nullable: true, description });
+
+// What queries are made of: each checks as well.
+
+const LONGEST_FILTER = 500;
+
+export const Filter = (description: string) =>
+  applyDecorators(ApiPropertyOptional({ type: String, description }), IsOptional(), IsString(), Length(1, LONGEST_FILTER));
+
+export const FilterOneOf = (values: readonly string[], description: string) =>
+  applyDecorators(ApiPropertyOptional({ type: String, enum: [...values], description }), IsOptional(), IsIn([...values]));

@@ -1,0 +1,36 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
+import { parseDeliveryId } from '../../core/deliveries/delivery.js';
+import { NotFound } from '../../plugin/index.js';
+
+const CONVERSATION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NUMBER = /^[1-9]\d{0,14}$/;
+
+export function isConversationId(text: string): boolean {
+  return CONVERSATION.test(text);
+}
+
+// What cannot be an id is answered like one that does not exist; the database never sees it.
+
+@Injectable()
+export class ConversationIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!isConversationId(id)) throw new NotFound('There is no such conversation.');
+    return id;
+  }
+}
+
+@Injectable()
+export class DeliveryIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (parseDeliveryId(id) === null) throw new NotFound('There is no such delivery.');
+    return id;
+  }
+}
+
+@Injectable()
+export class NumberIdPipe implements PipeTransform<string, number> {
+  transform(id: string): number {
+    if (!NUMBER.test(id)) throw new NotFound('There is nothing with this id.');
+    return Number(id);
+  }
+}

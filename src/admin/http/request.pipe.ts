@@ -1,0 +1,33 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { type ClassConstructor, plainToInstance } from 'class-transformer';
+import { type ValidationError, validateSync } from 'class-validator';
+import { type Fault, InvalidInput } from '../../plugin/index.js';
+
+/** Checks queries and bodies against their classes, and says every fault with its path. What a class does not name is a fault too. */
+@Injectable()
+export class RequestPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if ((type !== 'query' && type !== 'body') || metatype === undefined || metatype === Object) return value;
+    return check(metatype, value ?? {}, type);
+  }
+}
+
+function check(into: ClassConstructor<unknown>, value: unknown, type: 'query' | 'body'): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidInput('The body should be a JSON object.', [{ path: '', message: 'should be an object' }]);
+  const instance = plainToInstance(into, value) as object;
+  const faults = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false }).flatMap((error) =>
+    faultsOf(error, ''),
+  );
+  if (faults.length === 0) return instance;
+  throw new InvalidInput(type === 'query' ? 'The query is not right.' : 'The body is not right.', faults);
+}
+
+function faultsOf({ property, constraints, children }: ValidationError, parent: string): Fault[] {
+  const path = parent === '' ? property : /^\d+$/.test(property) ? `${parent}[${property}]` : `${parent}.${property}`;
+  const own = Object.entries(constraints ?? {}).map(([rule, message]) => ({
+    path,
+    message: rule === 'whitelistValidation' ? 'is not known here' : message.replace(`${property} `, ''),
+  }));
+  return [...own, ...(children ?? []).flatMap((child) => faultsOf(child, path))];
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { insertAudit } from '../../core/audit/audits.js';
+import { finishKey, type KeyedRequest, releaseKey, reserveKey } from '../../core/idempotency/idempotency-keys.js';
+import { Database } from '../../database/database.js';
+import { DomainError } from '../../plugin/index.js';
+import { type Caller, callerOf } from '../access/caller.js';
+import { badParameter, FirstRefusal, IdempotencyKeyInUse, IdempotencyKeyReused } from '../errors.js';
+import { asUnavailable, reading } from './reading.js';
+import { WRITE, type WriteInfo } from './write.js';
+
+const LONGEST_KEY = 255;
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Does a write once per Idempotency-Key and puts it into the audit log, also when it was refused for what it would do. */
+@Injectable()
+export class WriteInterceptor implements NestInterceptor {
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const write = this.reflector.get<WriteInfo | undefined>(WRITE, context.getHandler());
+    const work = () => lastValueFrom(next.handle());
+    return from(write === undefined ? this.read(work) : this.write(context, write, work));
+  }
+
+  private async read(work: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asUnavailable(this.database, error);
+    }
+  }
+
+  private async write(context: ExecutionContext, write: WriteInfo, work: () => Promise<unknown>): Promise<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const caller = callerOf(request);
+    const keyed = keyedRequest(request, caller);
+    if (keyed !== null) {
+      const reservation = await reading(this.database, (tx) => reserveKey(tx, keyed));
+      if (reservation.is === 'other_request') throw new IdempotencyKeyReused();
+      if (reservation.is === 'running') throw new IdempotencyKeyInUse();
+      if (reservation.is === 'finished') return again(reply, reservation);
+    }
+    try {
+      const result = await work();
+      await this.finish(entryOf(request, caller, write, 'done'), keyed, {
+        status: reply.statusCode,
+        response: JSON.stringify(result ?? null),
+      });
+      return result;
+    } catch (error) {
+      await this.refuse(error, request, caller, write, keyed);
+      throw asUnavailable(this.database, error);
+    }
+  }
+
+  private finish(entry: Entry, keyed: KeyedRequest | null, result: { status: number; response: string }): Promise<void> {
+    return reading(this.database, async (tx) => {
+      await insertAudit(tx, entry);
+      if (keyed !== null) await finishKey(tx, keyed, result);
+    });
+  }
+
+  /** What was refused for the state of things stays refused under its key; what was malformed, or failed, was never begun. */
+  private async refuse(
+    error: unknown,
+    request: FastifyRequest,
+    caller: Caller,
+    write: WriteInfo,
+    keyed: KeyedRequest | null,
+  ): Promise<void> {
+    if (error instanceof DomainError && (error.status === 404 || error.status === 409)) {
+      const { code, message, status } = error;
+      await this.finish(entryOf(request, caller, write, code), keyed, {
+        status,
+        response: JSON.stringify({ code, message } satisfies Refusal),
+      });
+    } else if (keyed !== null) {
+      // The error that is being told says more than that the key could not be released.
+      await this.database.transaction((tx) => releaseKey(tx, keyed)).catch(() => undefined);
+    }
+  }
+}
+
+type Entry = Parameters<typeof insertAudit>[1];
+
+function entryOf(request: FastifyRequest, caller: Caller, { action, kept }: WriteInfo, result: string): Entry {
+  const body = typeof request.body === 'object' && request.body !== null ? Object.entries(request.body) : [];
+  const fields = Object.fromEntries(body.filter(([name]) => kept.includes(name)));
+  return { org: caller.org, actor: caller.actor, action, target: targetOf(request.params), detail: JSON.stringify({ result, ...fields }) };
+}
+
+function targetOf(params: unknown): string {
+  return typeof params === 'object' && params !== null ? Object.values(params).join('/') : '';
+}
+
+function keyedRequest(request: FastifyRequest, { org }: Caller): KeyedRequest | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || key.length === 0 || key.length > LONGEST_KEY)
+    throw badParameter('Idempotency-Key', `should have 1 to ${LONGEST_KEY} characters`);
+  const [address] = request.url.split('?', 1);
+  const asked = JSON.stringify([request.method, address, request.body ?? null]);
+  return { org, key, request: createHash('sha256').update(asked).digest() };
+}
+
+function again(reply: FastifyReply, { status, response }: { status: number; response: string }): unknown {
+  reply.header('idempotency-replayed', 'true');
+  const body: unknown = JSON.parse(response);
+  if (status < 400) return body;
+  const { code, message } = body as Refusal;
+  throw new FirstRefusal(status, code, message);
+}

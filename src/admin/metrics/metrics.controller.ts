@@ -1,0 +1,31 @@
+import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
+import { Database } from '../../database/database.js';
+import { reading } from '../http/reading.js';
+import { Refuses } from '../http/refuses.js';
+import { MetricsGuard } from './metrics.guard.js';
+import { Metrics } from './metrics.js';
+
+@Controller('metrics')
+@UseGuards(MetricsGuard)
+@ApiTags('health')
+@ApiBearerAuth()
+export class MetricsController {
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(Metrics) private readonly metrics: Metrics,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Metrics for Prometheus; open on this machine, else for viewers' })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } }, description: 'The metrics.' })
+  @Refuses(401, 403, 503)
+  async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    await reading(this.database, async (tx) => this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now()));
+    reply.header('content-type', this.metrics.registry.contentType);
+    return this.metrics.registry.metrics();
+  }
+}

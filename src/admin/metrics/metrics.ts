@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Disposition } from '../../core/admission/event.js';
+import type { Load } from '../../core/deliveries/read-load.js';
+
+const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** The numbers of this process, and of the database as it was read last. `docs/operating.md` explains them. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly open = this.gauge('throughline_deliveries_open', 'Deliveries that are not completed.');
+  private readonly headAge = this.gauge(
+    'throughline_head_age_seconds',
+    'How long the longest waiting head that may be claimed has waited.',
+  );
+  private readonly retrying = this.gauge('throughline_deliveries_retrying', 'Heads that failed and wait for their next attempt.');
+  private readonly held = this.gauge('throughline_conversations_held', 'Conversations whose head an effect may own.');
+  private readonly stalled = this.gauge('throughline_conversations_stalled', 'Conversations that wait for an operator.');
+  private readonly unconfigured = this.gauge(
+    'throughline_conversations_unconfigured',
+    'Conversations whose workspace or runtime is not in the configuration.',
+  );
+  private readonly running = this.gauge('throughline_turns_running', 'Claims that are being worked on, by all replicas.');
+  private readonly clockOffset = this.gauge(
+    'throughline_database_clock_offset_seconds',
+    "How far the database's clock is ahead of this machine's.",
+  );
+  private readonly acceptSeconds = new Histogram({
+    name: 'throughline_accept_seconds',
+    help: 'From the verified event to its commit.',
+    buckets: ACCEPT_BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly admissions = this.counter(
+    'throughline_admissions_total',
+    'Events and messages that were stored, by what became of them.',
+    ['disposition'],
+  );
+  private readonly duplicates = this.counter('throughline_duplicates_total', 'Events that were there before.');
+  private readonly failures = this.counter('throughline_admission_failures_total', 'Events that could not be stored.');
+  private readonly leaseExpiries = this.counter('throughline_lease_expiries_total', 'Claims taken back from replicas that were lost.');
+
+  /** An event was answered after this time. */
+  admitted(answer: { readonly disposition: Disposition; readonly duplicate: boolean }, seconds: number): void {
+    this.acceptSeconds.observe(seconds);
+    if (answer.duplicate) this.duplicates.inc();
+    else this.admissions.inc({ disposition: answer.disposition });
+  }
+
+  admissionFailed(): void {
+    this.failures.inc();
+  }
+
+  leasesExpired(count: number): void {
+    this.leaseExpiries.inc(count);
+  }
+
+  /** What the database says now. */
+  show(load: Load, retrying: number, localNow: number): void {
+    this.open.set(load.open);
+    this.headAge.set(load.oldest_ready_at === null ? 0 : Math.max(0, load.now - load.oldest_ready_at) / 1000);
+    this.retrying.set(retrying);
+    this.held.set(load.held);
+    this.stalled.set(load.stalled);
+    this.unconfigured.set(load.unconfigured);
+    this.running.set(load.running);
+    this.clockOffset.set((load.now - localNow) / 1000);
+  }
+
+  private gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] });
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,13 @@
+import type { Verdict } from '../../core/admission/decide-admission.js';
+import type { NoMatch } from '../../core/routing/route.js';
+
+export interface DecisionDetail {
+  readonly verdicts: readonly Verdict[];
+  readonly refusals: readonly Pick<NoMatch, 'route' | 'reason' | 'detail'>[];
+}
+
+/** What a stored decision says about each route and conversation. */
+export function decisionDetail(json: string): DecisionDetail {
+  const { verdicts = [], refusals = [] } = JSON.parse(json) as Partial<DecisionDetail>;
+  return { verdicts, refusals };
+}

@@ -1,0 +1,41 @@
+import { Body, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Admissions } from '../../core/admission/admissions.js';
+import { readConversations } from '../../core/conversations/conversations.js';
+import { Database } from '../../database/database.js';
+import { EventSources } from '../../ingress/event-source.js';
+import { Needs } from '../access/bearer.guard.js';
+import { By, type Caller } from '../access/caller.js';
+import { badParameter } from '../errors.js';
+import { HostView } from '../host-view.js';
+import { AdminController } from '../http/admin-controller.js';
+import { OrgQuery } from '../http/page.js';
+import { DryRunBody, DryRunDto } from './dry-run.dto.js';
+import { plansOf, sampleEvent, toDryRun } from './dry-run.js';
+
+@AdminController('v1/dry-run', 'receipts')
+export class DryRunController {
+  constructor(
+    @Inject(Admissions) private readonly admissions: Admissions,
+    @Inject(EventSources) private readonly sources: EventSources,
+    @Inject(Database) private readonly database: Database,
+    @Inject(HostView) private readonly host: HostView,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Needs('operator')
+  @ApiOperation({ summary: 'What would become of an event; nothing is stored', description: 'Needs the role operator.' })
+  @ApiOkResponse({ type: DryRunDto })
+  async run(@By() { org }: Caller, @Body() { source, event, payload, route }: DryRunBody, @Query() _query: OrgQuery): Promise<DryRunDto> {
+    const found = this.sources.find(org, source);
+    if (found === null) throw badParameter('source', `names no connection: there is no ${source}`);
+    if (route !== undefined && !this.host.routes().some((each) => each.org === org && each.name === route))
+      throw badParameter('route', `names no route: there is no ${route}`);
+    const sample = sampleEvent(found, payload, event ?? null);
+    const plans = plansOf(sample, this.admissions.dryRun(sample, route ?? null));
+    const ids = plans.flatMap(({ match }) => match?.conversation.id ?? []);
+    const known = await this.database.transaction((tx) => readConversations(tx, [...new Set(ids)]));
+    return toDryRun(sample, plans, new Map(known.map(({ id, state }) => [id, state])));
+  }
+}

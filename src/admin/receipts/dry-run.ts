@@ -1,0 +1,72 @@
+import { type AdmissibleEvent, type PlannedMatch, planAdmission } from '../../core/admission/plan-admission.js';
+import type { Verdict } from '../../core/routing/route.js';
+import type { EventSource } from '../../ingress/event-source.js';
+import type { Parsed } from '../../plugin/index.js';
+import type { DryRunCandidateDto, DryRunDto } from './dry-run.dto.js';
+
+/** The event as it would come in by this source, with what its plugin makes of it. */
+export function sampleEvent(
+  { connection, provider, transport, subjects }: EventSource,
+  payload: unknown,
+  eventKey: string | null,
+): AdmissibleEvent {
+  const body = Buffer.from(JSON.stringify(payload));
+  const key = eventKey ?? transport.eventKey({ headers: {}, body, payload, contentType: 'json' });
+  const parsed = subjects.parse({ connection, eventKey: key, payload });
+  const origin = { org: connection.org, source: connection.name, provider, deliveryId: 'dry-run', uniqueContent: null, secretIndex: null };
+  return { ...origin, eventKey: key, payload, body, parsed };
+}
+
+export interface Plan {
+  readonly verdict: Verdict;
+  /** Null where the route would not take the event. */
+  readonly match: PlannedMatch | null;
+}
+
+/** What each verdict would come to. Events that no route may take have none that does. */
+export function plansOf(event: AdmissibleEvent, verdicts: readonly Verdict[]): Plan[] {
+  const isRoutable = event.parsed.kind === 'prompt' || event.parsed.kind === 'lifecycle';
+  const matches = isRoutable ? [...planAdmission(event, verdicts).matches] : [];
+  return verdicts.map((verdict) => ({ verdict, match: verdict.matched ? (matches.shift() ?? null) : null }));
+}
+
+export function toDryRun({ eventKey, parsed }: AdmissibleEvent, plans: readonly Plan[], states: ReadonlyMap<string, string>): DryRunDto {
+  return {
+    event: eventKey,
+    kind: parsed.kind,
+    reason: reasonOf(parsed),
+    subject: parsed.subject && { namespace: parsed.subject.namespace, key: parsed.subject.key },
+    title: parsed.title ?? null,
+    author: parsed.author?.name ?? null,
+    matched: plans.filter(({ match }) => match !== null).length,
+    candidates: plans.map((plan) => toCandidate(plan, parsed, states)),
+  };
+}
+
+function toCandidate({ verdict, match }: Plan, parsed: Parsed, states: ReadonlyMap<string, string>): DryRunCandidateDto {
+  const nothing = { subject: null, conversation: null, conversation_state: null, text: null, trust: null, wake: false };
+  if (!verdict.matched) return { route: verdict.route, matched: false, reason: verdict.reason, detail: verdict.detail, ...nothing };
+  if (match === null)
+    return { route: verdict.route.name, matched: false, reason: reasonOf(parsed), detail: `the plugin says: ${parsed.kind}`, ...nothing };
+  const { subject, noSubject, text, route } = verdict;
+  const conversation = match.conversation.scope === 'run' ? null : match.conversation.id;
+  return {
+    ...{
+      route: route.name,
+      matched: true,
+      reason: noSubject,
+      detail: null,
+      subject: subject && { namespace: subject.namespace, key: subject.key },
+    },
+    ...{ conversation, conversation_state: conversation === null ? 'new' : (states.get(conversation) ?? 'new') },
+    ...{
+      text: parsed.kind === 'prompt' ? text : null,
+      trust: match.trust,
+      wake: parsed.kind === 'prompt' && match.waking && !match.onDemand,
+    },
+  };
+}
+
+function reasonOf(parsed: Parsed): string | null {
+  return parsed.kind === 'ignored' || parsed.kind === 'recorded' ? parsed.reason : null;
+}

@@ -1,0 +1,167 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, Min } from 'class-validator';
+import { DISPOSITIONS } from '../../core/admission/event.js';
+import { SubjectDto } from '../conversations/conversation.dto.js';
+import {
+  Filter,
+  FilterOneOf,
+  Flag,
+  Instant,
+  OneOf,
+  OneOfOrNull,
+  Part,
+  PartOrNull,
+  Parts,
+  Text,
+  TextOrNull,
+  Whole,
+  WholeOrNull,
+} from '../http/fields.js';
+import { OrgQuery, PageQuery } from '../http/page.js';
+
+export class ReceiptQuery extends PageQuery {
+  @Filter('The connection where it arrived, or `api`.')
+  source?: string;
+
+  @FilterOneOf(DISPOSITIONS, 'What became of it, by the latest decision.')
+  disposition?: string;
+
+  @Filter('Why, by the latest decision.')
+  reason?: string;
+
+  @Filter("The provider's own id of the delivery.")
+  delivery_id?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Received then or later; ISO 8601, or epoch milliseconds.' })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value !== 'string' ? Number.NaN : /^\d+$/.test(value) ? Number(value) : Date.parse(value),
+  )
+  @IsInt({ message: 'should be an instant such as 2030-01-31T12:00:00Z' })
+  @Min(0)
+  since?: number;
+}
+
+export class ReceiptDetailQuery extends OrgQuery {
+  @FilterOneOf(['true', 'false'], 'False leaves the payload out.')
+  payload?: 'true' | 'false';
+}
+
+export class RepeatsDto {
+  @Whole('How often it came again.')
+  duplicates!: number;
+
+  @Whole('How often it came again with other content; the first is kept.')
+  conflicts!: number;
+}
+
+export class ReceiptDto {
+  @Text('Its id.')
+  id!: string;
+
+  @Text('The organisation.')
+  org!: string;
+
+  @Text('The plugin, or `throughline`.')
+  provider!: string;
+
+  @Text('The connection where it arrived, or `api`.')
+  source!: string;
+
+  @Text("The provider's own id of the delivery.")
+  delivery_id!: string;
+
+  @Text('Kind and action of the event.')
+  event_key!: string;
+
+  @Instant('When it was stored.')
+  received_at!: string;
+
+  @OneOf(DISPOSITIONS, 'What became of it, by the latest decision.')
+  disposition!: string;
+
+  @TextOrNull('Why, by the latest decision.')
+  reason!: string | null;
+
+  @Whole('How many routes took it, by the latest decision.')
+  matched!: number;
+
+  @Part(RepeatsDto, 'How often it came again.')
+  repeats!: RepeatsDto;
+
+  @WholeOrNull('Which secret verified it, 0 the newest; null: none was needed.')
+  secret_index!: number | null;
+
+  @Whole('Bytes of the payload as it came.')
+  payload_size!: number;
+
+  @Flag('Only the beginning of the payload was stored.')
+  payload_cut!: boolean;
+}
+
+export class CandidateDto {
+  @TextOrNull('The route; null: the life of the subject, or a message past the routes.')
+  route!: string | null;
+
+  @Flag('Whether the route took the event.')
+  matched!: boolean;
+
+  @OneOfOrNull(DISPOSITIONS, 'What became of it there; null where the route did not take it.')
+  disposition!: string | null;
+
+  @TextOrNull('Why.')
+  reason!: string | null;
+
+  @TextOrNull('What was compared with what.')
+  detail!: string | null;
+
+  @TextOrNull('The conversation.')
+  conversation!: string | null;
+
+  @TextOrNull('The delivery that was made.')
+  delivery!: string | null;
+}
+
+export class DecisionDto {
+  @Whole('0 is the decision of acceptance; the others are replays.')
+  number!: number;
+
+  @Instant('When.')
+  at!: string;
+
+  @Text('By whom: `accept`, or an operator.')
+  by!: string;
+
+  @OneOf(DISPOSITIONS, 'What became of the event.')
+  disposition!: string;
+
+  @TextOrNull('Why.')
+  reason!: string | null;
+
+  @Whole('How many routes took it.')
+  matched!: number;
+
+  @Parts(CandidateDto, 'Each route and conversation that was considered.')
+  candidates!: CandidateDto[];
+}
+
+export class ReceiptDetailDto extends ReceiptDto {
+  @PartOrNull(SubjectDto, 'What the event is about.')
+  subject!: SubjectDto | null;
+
+  @TextOrNull('A line for people.')
+  title!: string | null;
+
+  @Parts(DecisionDto, 'All decisions, the first first.')
+  decisions!: DecisionDto[];
+
+  @Parts(CandidateDto, 'Those of the latest decision.')
+  candidates!: CandidateDto[];
+
+  @TextOrNull('The exact bytes that were received; null: pruned, or not asked for.')
+  payload!: string | null;
+
+  @OneOfOrNull(['utf8', 'base64'], 'How the payload is written here.')
+  payload_encoding!: 'utf8' | 'base64' | null;
+}

@@ -1,0 +1,68 @@
+import { deliveryId } from '../../core/deliveries/delivery.js';
+import type { ReceiptContent, ReceiptView } from '../../core/receipts/list-receipts.js';
+import type { StoredDecision } from '../../core/receipts/receipts.js';
+import type { Parsed } from '../../plugin/index.js';
+import { instant } from '../http/instant.js';
+import { decisionDetail } from './decision-detail.js';
+import type { CandidateDto, DecisionDto, ReceiptDetailDto, ReceiptDto } from './receipt.dto.js';
+
+export function toReceipt(r: ReceiptView): ReceiptDto {
+  const { org, provider, source, delivery_id, event_key, disposition, reason, matched, duplicates, conflicts, payload_size } = r;
+  return {
+    ...{
+      id: String(r.id),
+      org,
+      provider,
+      source,
+      delivery_id,
+      event_key,
+      received_at: instant(r.received_at),
+      disposition,
+      reason,
+      matched,
+    },
+    ...{ repeats: { duplicates, conflicts }, secret_index: r.secret_index < 0 ? null : r.secret_index },
+    ...{ payload_size, payload_cut: r.payload_cut === 1 },
+  };
+}
+
+export function toReceiptDetail(
+  r: ReceiptView & ReceiptContent,
+  decisions: readonly StoredDecision[],
+  withPayload: boolean,
+): ReceiptDetailDto {
+  const parsed = JSON.parse(r.parsed) as Parsed;
+  const told = decisions.map(toDecision);
+  return {
+    ...toReceipt(r),
+    subject: parsed.subject && { namespace: parsed.subject.namespace, key: parsed.subject.key },
+    title: parsed.title ?? null,
+    decisions: told,
+    candidates: told.at(-1)?.candidates ?? [],
+    ...payloadOf(withPayload ? r.payload : null),
+  };
+}
+
+function toDecision({ number, decided_at, decided_by, disposition, reason, matched, detail }: StoredDecision): DecisionDto {
+  return { number, at: instant(decided_at), by: decided_by, disposition, reason, matched, candidates: candidatesOf(detail) };
+}
+
+function candidatesOf(detail: string): CandidateDto[] {
+  const { verdicts, refusals } = decisionDetail(detail);
+  const took = verdicts.map(({ route, conversation, sequence, disposition, reason }) => {
+    const delivery = conversation !== null && sequence !== null ? deliveryId(conversation, sequence) : null;
+    return { route, matched: true, disposition, reason, detail: null, conversation, delivery };
+  });
+  const refused = refusals.map(({ route, reason, detail: compared }) => {
+    return { route, matched: false, disposition: null, reason, detail: compared, conversation: null, delivery: null };
+  });
+  return [...took, ...refused];
+}
+
+function payloadOf(payload: Buffer | null): Pick<ReceiptDetailDto, 'payload' | 'payload_encoding'> {
+  if (payload === null) return { payload: null, payload_encoding: null };
+  const text = payload.toString('utf8');
+  // Only text that gives the same bytes again may stand for them.
+  if (Buffer.from(text, 'utf8').equals(payload)) return { payload: text, payload_encoding: 'utf8' };
+  return { payload: payload.toString('base64'), payload_encoding: 'base64' };
+}
