@@ -4,7 +4,7 @@ import { Conflict, NotFound } from '../plugin/index.js';
 import { STRENGTH } from './conversations/conversation.js';
 import { type ConversationRow, readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
-import { completeClaimed, completeUpTo, readDelivery, recordFailure } from './deliveries/deliveries.js';
+import { completeClaimed, completeUpTo, openPrefixes, readDelivery, recordFailure } from './deliveries/deliveries.js';
 import { parseDeliveryId } from './deliveries/delivery.js';
 import { fence, type Queue } from './deliveries/queue.js';
 import { lockQueues, saveQueues } from './deliveries/queues.js';
@@ -30,6 +30,7 @@ export class Operations {
   async retry(org: string, delivery: string, by: string): Promise<void> {
     await this.onDelivery(org, delivery, async (tx, place, entry) => {
       if (entry.state !== 'pending' || isClaimed(place.queue, entry.sequence)) throw cannot('retry', entry, place.queue);
+      if (!(await isHead(tx, entry))) throw new Conflict('cannot retry this delivery: it waits behind another one, which must end first');
       await recordFailure(tx, entry, { attempts: 0, interruptions: 0, dueAt: null, failure: `retried by ${by}` });
       if (place.queue.parked === 'stalled' || place.queue.parked === null) unpark(place.queue, place.now);
       await note(tx, place, { by, kind: 'retry', sequence: entry.sequence, reason: null });
@@ -41,12 +42,12 @@ export class Operations {
     await this.onDelivery(org, delivery, async (tx, place, entry) => {
       if (entry.outcome !== null || isClaimed(place.queue, entry.sequence) || entry.state === 'held') throw cannot('skip', entry, place.queue);
       const { queue, now } = place;
+      const wasHead = await isHead(tx, entry);
       const bounds = { conversation: entry.conversation, from: entry.sequence, to: entry.sequence };
       const { count, waking } = await completeClaimed(tx, bounds, 'skipped', reason ?? `by ${by}`);
       queue.open -= count;
       queue.waking -= waking;
-      const wasHead = entry.due_at !== null || queue.parked === 'stalled';
-      if (queue.open === 0) queue.readyAt = null;
+      // What was wrong with the head is no matter of those behind it.
       if (wasHead) unpark(queue, now);
       await note(tx, place, { by, kind: 'skip', sequence: entry.sequence, reason });
     });
@@ -54,12 +55,11 @@ export class Operations {
 
   /** Ends the turn that works on the delivery, without a result; its deliveries wait again, in their places. */
   async abandon(org: string, delivery: string, by: string): Promise<void> {
-    const { conversation } = await this.onDelivery(org, delivery, async (tx, place, entry) => {
+    await this.onDelivery(org, delivery, async (tx, place, entry) => {
       if (!isClaimed(place.queue, entry.sequence)) throw cannot('abandon', entry, place.queue);
       await takeBack(tx, place.queue, `abandoned by ${by}`, 'abandoned');
       await note(tx, place, { by, kind: 'abandon', sequence: entry.sequence, reason: null });
     });
-    this.signals.emit('fenced', [conversation]);
   }
 
   /** Stops the running turn; what it worked on is completed as interrupted. */
@@ -74,7 +74,6 @@ export class Operations {
       queue.readyAt = queue.open > 0 ? now : null;
       await note(tx, place, { by, kind: 'stop', sequence: bounds.from, reason: null });
     });
-    this.signals.emit('fenced', [conversation]);
   }
 
   /** Ends the conversation as its provider would; holds until a newer state of the provider's. */
@@ -88,7 +87,6 @@ export class Operations {
       fence(queue);
       await note(tx, place, { by, kind: 'terminate', sequence: null, reason });
     });
-    this.signals.emit('fenced', [conversation]);
   }
 
   /** Opens it again; holds until a newer state of the provider's. */
@@ -101,7 +99,7 @@ export class Operations {
     });
   }
 
-  private async onDelivery(org: string, id: string, work: (tx: Tx, place: Place, entry: Entry) => Promise<void>): Promise<{ conversation: string }> {
+  private async onDelivery(org: string, id: string, work: (tx: Tx, place: Place, entry: Entry) => Promise<void>): Promise<void> {
     const at = parseDeliveryId(id);
     if (at === null) throw new NotFound(`there is no delivery ${id}`);
     await this.onConversation(org, at.conversation, async (tx, place) => {
@@ -109,23 +107,31 @@ export class Operations {
       if (entry === null) throw new NotFound(`there is no delivery ${id}`);
       await work(tx, place, entry);
     });
-    return at;
   }
 
   private async onConversation(org: string, id: string, work: (tx: Tx, place: Place) => Promise<void>): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    const isFenced = await this.database.transaction(async (tx) => {
       const queue = (await lockQueues(tx, [id])).get(id);
       const [row] = await readConversations(tx, [id]);
       if (!queue || row?.org !== org) throw new NotFound(`there is no conversation ${id}`);
+      const { token } = queue;
       await work(tx, { row, queue, now: await clock(tx) });
       await saveQueues(tx, [queue]);
+      return queue.token !== token;
     });
+    // First: whoever is woken may claim the same conversation again.
+    if (isFenced) this.signals.emit('fenced', [id]);
     this.signals.emit('ready');
     this.signals.emit('activity', id);
   }
 }
 
 type Entry = NonNullable<Awaited<ReturnType<typeof readDelivery>>>;
+
+async function isHead(tx: Tx, { conversation, sequence }: Entry): Promise<boolean> {
+  const [head] = await openPrefixes(tx, [conversation], 1);
+  return head?.sequence === sequence;
+}
 
 function isClaimed(queue: Queue, sequence: number): boolean {
   return queue.owner !== null && queue.claimFrom !== null && queue.claimTo !== null && sequence >= queue.claimFrom && sequence <= queue.claimTo;

@@ -26,15 +26,22 @@ export class TurnRoom {
     add(this.orgs, org, -1);
   }
 
-  /** What is free now, for one claim to give away. */
-  offer(): Room {
+  /** What is free now, for one claim to give away; and whether it had to turn somebody away. */
+  offer(): Room & { readonly wasFull: () => boolean } {
+    let wasFull = false;
     const taken = { workspaces: new Map(this.workspaces), orgs: new Map(this.orgs) };
-    const full = [...this.workspaces.keys()].map((key) => JSON.parse(key) as [string, string]).filter(([org, name]) => !this.fits(taken, org, name));
+    const working = [...this.workspaces.keys()].map((key) => JSON.parse(key) as [string, string]);
     return {
-      // A workspace is named without its organisation: one that is full in any is looked at again by the next claim.
-      full: { workspaces: full.map(([, name]) => name), orgs: [...this.orgs.keys()].filter((org) => !hasRoom(taken.orgs, org, this.limits.perOrg)) },
+      full: {
+        workspaces: working.filter(([org, name]) => !this.fits(taken, org, name)).map(([org, workspace]) => ({ org, workspace })),
+        orgs: [...this.orgs.keys()].filter((org) => !hasRoom(taken.orgs, org, this.limits.perOrg)),
+      },
+      wasFull: () => wasFull,
       take: (workspace, org) => {
-        if (!this.fits(taken, org, workspace)) return false;
+        if (!this.fits(taken, org, workspace)) {
+          wasFull = true;
+          return false;
+        }
         add(taken.workspaces, JSON.stringify([org, workspace]), 1);
         add(taken.orgs, org, 1);
         return true;

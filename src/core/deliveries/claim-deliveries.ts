@@ -3,7 +3,7 @@ import { isAlive } from '../replicas/replicas.js';
 import { type Claim, type Coalesce, planClaim } from './claim.js';
 import { type OpenDelivery, openPrefixes } from './deliveries.js';
 import type { Queue } from './queue.js';
-import { lockReady, readyConversations, saveQueues } from './queues.js';
+import { type Busy, lockReady, readyConversations, saveQueues } from './queues.js';
 
 export interface ClaimRequest {
   readonly owner: number;
@@ -16,8 +16,8 @@ export interface ClaimRequest {
 }
 
 export interface Room {
-  /** Names that have no room at all. */
-  readonly full: { readonly workspaces: readonly string[]; readonly orgs: readonly string[] };
+  /** What has no room at all. */
+  readonly full: Busy;
   /** Takes a place for one more turn, if there is one. */
   take(workspace: string, org: string): boolean;
 }

@@ -55,13 +55,20 @@ export interface ReadyQueue {
   readonly org: string;
 }
 
+/** Organisations, and workspaces of organisations, of which nothing more is to be claimed now. */
+export interface Busy {
+  readonly workspaces: readonly { readonly org: string; readonly workspace: string }[];
+  readonly orgs: readonly string[];
+}
+
 /** The conversations that have waited longest, less those of workspaces and organisations that are busy enough. */
-export async function readyConversations(tx: Tx, limit: number, full: { workspaces: readonly string[]; orgs: readonly string[] }): Promise<ReadyQueue[]> {
-  const notOf = (column: string, names: readonly string[]) => (names.length === 0 ? '' : ` and ${column} not in (${marks(names.length)})`);
+export async function readyConversations(tx: Tx, limit: number, full: Busy): Promise<ReadyQueue[]> {
+  const notOfOrgs = full.orgs.length === 0 ? '' : ` and org not in (${marks(full.orgs.length)})`;
+  const notOfWorkspaces = ' and not (org = ? and workspace = ?)'.repeat(full.workspaces.length);
   return tx.all(
-    `select conversation, workspace, org from queues where ready_at <= ${tx.dialect.now}${notOf('workspace', full.workspaces)}${notOf('org', full.orgs)}
+    `select conversation, workspace, org from queues where ready_at <= ${tx.dialect.now}${notOfOrgs}${notOfWorkspaces}
       order by ready_at limit ?`,
-    [...full.workspaces, ...full.orgs, limit],
+    [...full.orgs, ...full.workspaces.flatMap(({ org, workspace }) => [org, workspace]), limit],
   );
 }
 
