@@ -77,7 +77,8 @@ export class Admissions {
     const verdicts = this.verdicts(event, replay.routes);
     if (!replay.force) return this.submit(planAdmission(event, verdicts, { receipt: receipt.id, by: replay.by }));
     const again = { ...event, provider: 'throughline', deliveryId: `replay:${receipt.id}:${randomUUID()}`, uniqueContent: null };
-    return this.submit({ ...planAdmission(again, verdicts), by: replay.by });
+    // The message has its delivery already; this one is beside it.
+    return this.submit({ ...planAdmission(again, verdicts), messageKey: null, by: replay.by });
   }
 
   /** What every route of the organisation would say to the event; nothing is stored. */

@@ -4,7 +4,7 @@ import { insertNotes } from '../conversations/notes.js';
 import { completeUpTo, insertDeliveries, makeWaking } from '../deliveries/deliveries.js';
 import { insertQueues, saveQueues } from '../deliveries/queues.js';
 import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
-import { insertDecisions, insertReceipts, type NewReceipt, nextDecisionNumbers, type StoredDecision } from '../receipts/receipts.js';
+import { insertDecisions, insertReceipts, lockReceipts, type NewReceipt, nextDecisionNumbers, type StoredDecision } from '../receipts/receipts.js';
 import { saveSubjects } from '../subjects/subjects.js';
 import { retireLiveTurns } from '../turns/turns.js';
 import { answer } from './answer.js';
@@ -51,6 +51,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
 async function takeReceipts(tx: Tx, admissions: readonly Admission[]): Promise<{ fresh: Fresh[]; now: number }> {
   const inserting = admissions.filter(({ replayOf }) => replayOf === null).toSorted((a, b) => Buffer.compare(a.identity, b.identity));
   const inserted = await insertReceipts(tx, inserting.map(receiptOf));
+  await lockReceipts(tx, admissions.flatMap(({ replayOf }) => replayOf ?? []));
   const byIdentity = new Map(inserted.map((row) => [row.identity.toString('hex'), row.id]));
   const fresh: Fresh[] = [];
   admissions.forEach((admission, index) => {

@@ -1,4 +1,4 @@
-import { type Lifetime, reduce } from '../conversations/conversation.js';
+import { type Lifetime, reduce, UNOBSERVED } from '../conversations/conversation.js';
 import type { Note } from '../conversations/notes.js';
 import { DISPOSITIONS, type Disposition } from './event.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
@@ -65,8 +65,13 @@ function followOne(world: World, admission: Admission, conversation: Locked, rec
   if (isEnd) return end(world, admission, conversation, receipt, reduction.lifetime);
   note(world, admission, conversation, receipt, 'reopened', null);
   const outcome = { route: conversation.row.route, conversation: conversation.row.id, reason: 'reopened' };
-  if (observation.transition) return { ...outcome, sequence: null, disposition: 'recorded' };
+  if (observation.transition || isPromptFor(admission, conversation)) return { ...outcome, sequence: null, disposition: 'recorded' };
   return { ...outcome, sequence: deliverLifecycle(world, conversation, receipt), disposition: 'lifecycle' };
+}
+
+/** A receipt has one delivery in a conversation: a message that reopens it is to be heard, rather than the reopening told of. */
+function isPromptFor({ event, matches }: Admission, { row }: Locked): boolean {
+  return event.parsed.kind === 'prompt' && matches.some(({ conversation, onDemand }) => conversation.id === row.id && !onDemand);
 }
 
 /** The end: all that waits or runs is retired, and one lifecycle delivery keeps the place for cleaning up. */
@@ -88,10 +93,11 @@ function takeLifecycle(world: World, admission: Admission, match: PlannedMatch, 
   const plain = { route: match.route, conversation: known?.row.id ?? null, sequence: null };
   if (match.onDemand) return { ...plain, disposition: 'recorded', reason: 'on_demand' };
   if (known) return { ...plain, disposition: 'recorded', reason: known.row.lifecycle === 'ignore' ? 'lifecycle_ignored' : 'followed' };
-  const life = admission.subject && world.lifeOf({ ...admission.subject, org: admission.event.org });
-  if (!life || life.state !== 'terminal' || match.workspace === null) return { ...plain, disposition: 'recorded', reason: 'no_conversation' };
+  if (match.lifecycle === 'ignore') return { ...plain, disposition: 'recorded', reason: 'lifecycle_ignored' };
+  const { org, namespace, key } = match.conversation;
+  const life = admission.observation?.state === 'terminal' ? world.lifeOf({ org, namespace, key }) : UNOBSERVED;
+  if (life.state !== 'terminal' || match.workspace === null) return { ...plain, disposition: 'recorded', reason: 'no_conversation' };
   const made = world.create(match, match.workspace, admission);
-  if (made.row.state !== 'terminal') return { ...plain, conversation: made.row.id, disposition: 'recorded', reason: 'lifecycle_ignored' };
   return { ...end(world, admission, made, receipt, life), route: match.route };
 }
 
@@ -119,8 +125,8 @@ function refusal(world: World, admission: Admission, match: PlannedMatch, known:
     const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ org, namespace, key }).state === 'terminal';
     return hasEnded && match.afterClose === 'ignore' ? 'terminal' : null;
   }
-  if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
   if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';
+  if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
   return admission.messageKey !== null && isSameMessage(world, known, admission.messageKey, match) ? 'same_message' : null;
 }
 

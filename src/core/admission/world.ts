@@ -97,6 +97,7 @@ export class World {
     this.deliveries.forEach((delivery, i) => {
       if (delivery.conversation === row.id && delivery.outcome === null) this.deliveries[i] = { ...delivery, outcome: 'retired' };
     });
+    for (const [key, message] of this.messages) if (key.startsWith(`${row.id} `)) this.messages.set(key, { ...message, isPending: false });
   }
 
   deliver(conversation: Locked, delivery: Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'>): number {

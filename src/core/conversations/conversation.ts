@@ -37,14 +37,16 @@ export type Reduction =
 
 /** What an observation makes of what is known: only a newer revision changes it, and an unversioned one never overrides a versioned one. */
 export function reduce(known: Lifetime, seen: Observation): Reduction {
+  const isSame = known.state === seen.state;
+  // What merely advances keeps why it ended, unless it says so anew.
+  const reason = seen.reason ?? (isSame ? known.reason : null) ?? 'closed';
   const lifetime: Lifetime = {
     state: seen.state,
-    reason: seen.state === 'terminal' ? (seen.reason ?? 'closed') : null,
+    reason: seen.state === 'terminal' ? reason : null,
     revision: seen.revision,
     strength: seen.transition ? STRENGTH.transition : STRENGTH.carried,
   };
   if (known.state === null) return { verdict: 'changed', lifetime };
-  const isSame = known.state === seen.state;
   switch (order(known.revision, seen.revision)) {
     case 'older':
       return { verdict: 'stale' };

@@ -37,10 +37,12 @@ export function planClaim(queue: Queue, open: readonly OpenDelivery[], now: numb
 function together(open: readonly OpenDelivery[], head: OpenDelivery, queue: Queue, now: number, cap: number): OpenDelivery[] {
   if (head.kind === 'lifecycle') return [head];
   const entries: OpenDelivery[] = [];
+  // A bound before the head is of messages that are gone: somebody skipped them.
+  const last = queue.retryTo !== null && queue.retryTo >= head.sequence ? queue.retryTo : Number.POSITIVE_INFINITY;
   let counted = 0;
   for (const entry of open) {
     const belongs = entry.kind === 'prompt' && entry.state === 'pending' && entry.trust === head.trust && isDue(entry, now);
-    if (!belongs || (queue.retryTo !== null && entry.sequence > queue.retryTo)) break;
+    if (!belongs || entry.sequence > last) break;
     if (entry.waking === 1 && counted === cap) break;
     counted += entry.waking;
     entries.push(entry);

@@ -53,6 +53,11 @@ export async function insertReceipts(tx: Tx, receipts: readonly NewReceipt[]): P
   );
 }
 
+/** Two who decide about one stored receipt again do so one after the other. */
+export async function lockReceipts(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await tx.all(`select id from receipts where id in (${marks(ids.length)}) order by id${tx.dialect.forUpdate}`, ids);
+}
+
 /** Each arm of the union uses its own index. */
 export async function findReceipts(tx: Tx, identities: readonly Buffer[], digests: readonly Buffer[]): Promise<KnownReceipt[]> {
   const columns = 'id, identity, digest, content_hash';
