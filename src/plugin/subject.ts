@@ -38,9 +38,12 @@ export interface Observation {
   readonly transition: boolean;
 }
 
-/** An instant in any ISO-8601 form, or epoch milliseconds, as a revision (24 characters, UTC); null when it is not an instant. */
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const LAST_OF_FOUR_DIGITS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** An ISO-8601 instant with its zone, or epoch milliseconds, as a revision (24 characters, UTC); null for anything else. */
 export function instantRevision(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const instant = new Date(value);
-  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+  if (typeof value === 'string' ? !ISO_INSTANT.test(value) : typeof value !== 'number') return null;
+  const time = new Date(value as string | number).getTime();
+  return time >= 0 && time <= LAST_OF_FOUR_DIGITS ? new Date(time).toISOString() : null;
 }

@@ -84,7 +84,7 @@ export class Membership {
     }));
     if (!isOurs) return this.lose();
     this.lastRenewal = began;
-    this.signals.emit('claims', new Map(claims.map(({ conversation, token }) => [conversation, token])));
+    this.signals.emit('claims', new Map(claims.map(({ conversation, token }) => [conversation, token])), began);
     await this.measureClock();
     if (this.database.dialect.name === 'sqlite') return;
     const { releasedClaims } = await recover(this.database, { id, ...this.self }, this.machine);
@@ -95,7 +95,7 @@ export class Membership {
     if (this.id === null) return;
     this.logger.error('this replica was not heard of for a whole lease; its turns are stopped and others take over');
     this.id = null;
-    this.signals.emit('claims', new Map());
+    this.signals.emit('claims', new Map(), performance.now());
   }
 
   private async rejoin(): Promise<void> {

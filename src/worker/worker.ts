@@ -22,6 +22,8 @@ export interface WorkerOptions extends RoomLimits {
 
 interface Running {
   readonly token: number;
+  /** By `performance.now()`. */
+  readonly begunAt: number;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
@@ -53,7 +55,7 @@ export class Worker {
       { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
     );
     signals.on('ready', () => this.wake());
-    signals.on('claims', (claims) => this.keepOnly(claims));
+    signals.on('claims', (claims, asOf) => this.keepOnly(claims, asOf));
     signals.on('fenced', (conversations) => {
       for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error('the claim was taken away'));
     });
@@ -73,9 +75,9 @@ export class Worker {
   }
 
   /** Stops what is no longer ours: a claim whose token the database does not have any more. */
-  private keepOnly(claims: ReadonlyMap<string, number>): void {
-    for (const [conversation, { token, stop }] of this.running)
-      if (claims.get(conversation) !== token) stop.abort(new Error('the claim was taken away'));
+  private keepOnly(claims: ReadonlyMap<string, number>, asOf: number): void {
+    for (const [conversation, { token, begunAt, stop }] of this.running)
+      if (begunAt < asOf && claims.get(conversation) !== token) stop.abort(new Error('the claim was taken away'));
   }
 
   /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again. */
@@ -106,22 +108,27 @@ export class Worker {
     const { owner } = this.membership;
     if (free <= 0 || owner === null) return false;
     const { table } = this.context;
-    const request = { owner, limit: free, room: this.room.offer(), coalesce: table.coalesce.bind(table), widest: table.widest };
+    const room = this.room.offer();
+    const request = { owner, limit: free, room, coalesce: table.coalesce.bind(table), widest: table.widest };
     const work = await this.database.transaction((tx) => claimWork(tx, request));
     for (const each of work ?? []) this.begin(each);
-    return work !== null && work.length === free && this.running.size < this.options.concurrency;
+    if (work === null || work.length === 0) return false;
+    // Behind those of a workspace without room may be others.
+    return (work.length === free || room.wasFull()) && this.running.size < this.options.concurrency;
   }
 
   private begin(work: Work): void {
     const { id, org, workspace } = work.conversation;
     const stop = new AbortController();
     this.room.enter(org, workspace);
-    const ended = this.drive(work, stop).finally(() => {
+    // A turn that was fenced may still be ending: two never run beside each other.
+    const before = this.running.get(id)?.ended ?? Promise.resolve();
+    const ended = before.then(() => this.drive(work, stop)).finally(() => {
       this.room.leave(org, workspace);
       if (this.running.get(id)?.stop === stop) this.running.delete(id);
       this.wake();
     });
-    this.running.set(id, { token: work.claim.token, stop, ended });
+    this.running.set(id, { token: work.claim.token, begunAt: performance.now(), stop, ended });
     this.signals.emit('activity', id);
   }
 
