@@ -1,0 +1,57 @@
+import { dirname } from 'node:path';
+import { configureHost } from '../../compose/configured-host.js';
+import type { LoadedConfig } from '../../config/config.js';
+import { InvalidConfiguration } from '../../config/invalid-configuration.js';
+import { loadConfig } from '../../config/load-config.js';
+import { ConfigFault, type Fault } from '../../plugin/index.js';
+import { type ConfigOption } from '../configuration.js';
+import type { Terminal } from '../terminal.js';
+
+export interface LenientConfig {
+  readonly file: string | null;
+  /** Null: too much is wrong for it to be read. */
+  readonly loaded: LoadedConfig | null;
+  readonly faults: readonly Fault[];
+}
+
+const UNSET_SECRET = /^connections\.[^.]+\.secrets?(?:\[\d+\])?: the environment variable `([^`]+)` is (?:not set|empty)$/;
+
+/**
+ * The configuration with everything that is wrong in it. Where nothing but secrets of connections are missing, it is read as
+ * if they were there, so that the rest can be looked at too.
+ */
+export async function loadLeniently(terminal: Terminal, { config }: ConfigOption): Promise<LenientConfig> {
+  const request = { cwd: terminal.cwd, file: config, env: terminal.env };
+  const strict = await attempt(request);
+  const unset = strict.faults
+    .map(({ path, message }) => UNSET_SECRET.exec(`${path}: ${message}`)?.[1])
+    .filter((name) => name !== undefined);
+  const isReadable = strict.loaded !== null || (unset.length > 0 && unset.length === strict.faults.length);
+  if (!isReadable) return strict;
+  const stands = Object.fromEntries(unset.map((name) => [name, 'a secret that is not set']));
+  const lenient = strict.loaded === null ? await attempt({ ...request, env: { ...terminal.env, ...stands } }) : strict;
+  const faults = [...strict.faults, ...lenient.faults];
+  return { ...lenient, faults: lenient.loaded === null ? faults : [...faults, ...(await pluginFaults(lenient.loaded, terminal.cwd))] };
+}
+
+async function attempt(request: Parameters<typeof loadConfig>[0]): Promise<LenientConfig> {
+  try {
+    const loaded = await loadConfig(request);
+    return { file: loaded.file, loaded, faults: [] };
+  } catch (error) {
+    if (!(error instanceof InvalidConfiguration)) throw error;
+    return { file: error.file, loaded: null, faults: error.faults };
+  }
+}
+
+/** What only the plugins themselves can say about their options. */
+async function pluginFaults(loaded: LoadedConfig, cwd: string): Promise<readonly Fault[]> {
+  try {
+    await configureHost(loaded, loaded.file === null ? cwd : dirname(loaded.file));
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConfiguration) return error.faults;
+    if (error instanceof ConfigFault) return [{ path: 'plugins', message: error.message }];
+    throw error;
+  }
+}
