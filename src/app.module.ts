@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AdminModule } from './admin/admin.module.js';
 import { type HostParts, HostModule } from './compose/host.module.js';
 import { IngressModule } from './ingress/ingress.module.js';
 import { PluginHostModule } from './plugin-host/plugin-host.module.js';
@@ -9,7 +10,7 @@ export class AppModule {
   static using(parts: HostParts): DynamicModule {
     return {
       module: AppModule,
-      imports: [HostModule.using(parts, PluginHostModule.using(parts.plugins)), IngressModule.using([])],
+      imports: [HostModule.using(parts, PluginHostModule.using(parts.plugins)), IngressModule.using([]), AdminModule.using([])],
     };
   }
 }

@@ -1,6 +1,11 @@
 import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AdminAccess } from './admin/access/admin-access.js';
+import { serveOpenApi } from './admin/openapi/openapi.js';
+import { ensureAdminToken } from './admin/tokens.js';
 import { AppModule } from './app.module.js';
+import { version } from './cli/version.js';
 import { configureHost } from './compose/configured-host.js';
 import { Lifecycle } from './compose/lifecycle.js';
 import { thisProcess } from './compose/this-process.js';
@@ -32,11 +37,15 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const loaded = await loadConfig(options);
   const host = await configureHost(loaded, options.cwd);
+  const access = AdminAccess.from(options.env);
   const database = await openDatabase({ url: loaded.config.database.url, server: true });
   try {
     await migrateUp(database);
-    const parts = { ...host, database, self: await thisProcess(loaded.config.server.replica) };
+    announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access }));
+    const self = await thisProcess(loaded.config.server.replica);
+    const parts = { ...host, database, self, access, version: version() };
     const app = await createHttpApp(AppModule.using(parts), httpOptions(loaded));
+    serveOpenApi(app, parts.version);
     return await listen(app, loaded, database);
   } catch (error) {
     await database.close();
@@ -62,6 +71,10 @@ async function listen(app: NestFastifyApplication, { config }: LoadedConfig, dat
     await database.close();
     throw error;
   }
+}
+
+function announce(tokenFile: string | null): void {
+  if (tokenFile !== null) new Logger('Server').log(`no admin token is configured; one was written to ${tokenFile}`);
 }
 
 function httpOptions({ config: { server } }: LoadedConfig) {

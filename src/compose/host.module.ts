@@ -1,5 +1,9 @@
 import path from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { AdminAccess } from '../admin/access/admin-access.js';
+import { HostView } from '../admin/host-view.js';
+import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
+import { Metrics } from '../admin/metrics/metrics.js';
 import { Admissions } from '../core/admission/admissions.js';
 import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Operations } from '../core/operations.js';
@@ -11,6 +15,7 @@ import { Membership } from '../worker/membership.js';
 import { WorkTable } from '../worker/work-table.js';
 import { Worker } from '../worker/worker.js';
 import type { ConfiguredHost } from './configured-host.js';
+import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredSources } from './event-sources.js';
 import { Lifecycle } from './lifecycle.js';
 import { thisMachine } from './this-process.js';
@@ -19,6 +24,8 @@ import { workTable } from './work.js';
 export interface HostParts extends ConfiguredHost {
   readonly database: Database;
   readonly self: ReplicaIdentity;
+  readonly access: AdminAccess;
+  readonly version: string;
 }
 
 const POLL_MS = 1000;
@@ -35,13 +42,33 @@ export class HostModule {
       { provide: Operations, inject: [Database, Signals], useFactory: (database: Database, signals: Signals) => new Operations(database, signals) },
     ];
     const ingress = [
-      { provide: EventAdmission, useExisting: Admissions },
+      { provide: EventAdmission, inject: [Admissions, Metrics], useFactory: (within: Admissions, metrics: Metrics) => new MeasuredAdmission(within, metrics) },
       { provide: EventSources, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry) },
       { provide: DatabaseClock, useExisting: Membership },
     ];
-    const providers = [...core, ...ingress, ...workProviders(parts), Lifecycle];
+    const providers = [...core, ...ingress, ...workProviders(parts), Lifecycle, ...adminProviders(parts)];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
   }
+}
+
+function adminProviders(parts: HostParts) {
+  return [
+    { provide: AdminAccess, useValue: parts.access },
+    {
+      provide: Metrics,
+      inject: [Signals],
+      useFactory: (signals: Signals) => {
+        const metrics = new Metrics();
+        signals.on('expired', (claims) => metrics.leasesExpired(claims));
+        return metrics;
+      },
+    },
+    {
+      provide: HostView,
+      inject: [PluginRegistry, Lifecycle],
+      useFactory: (registry: PluginRegistry, lifecycle: Lifecycle) => new ConfiguredHostView(parts, registry, lifecycle, parts.version),
+    },
+  ];
 }
 
 function workProviders({ config, routes, database, self }: HostParts) {

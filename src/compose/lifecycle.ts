@@ -22,6 +22,11 @@ export class Lifecycle {
     return this.current;
   }
 
+  /** The lease was lost, and is not taken anew yet. */
+  get isSuperseded(): boolean {
+    return this.current === 'running' && this.membership.owner === null;
+  }
+
   /** Takes over what an earlier process left, then works. Events are accepted meanwhile. */
   async begin(): Promise<void> {
     this.current = 'recovering';

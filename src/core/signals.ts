@@ -10,6 +10,8 @@ interface Events {
    * Claims made after `asOf` (by `performance.now()`) may be missing.
    */
   claims: [claims: ReadonlyMap<string, number>, asOf: number];
+  /** So many claims were taken back from replicas that were lost. */
+  expired: [claims: number];
   /** An admission or a turn was decided; for whoever shows it as it happens. */
   activity: [conversation: string];
 }

@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureServer, fastifyAdapter } from './configure-server.js';
+import { ServerLogger } from './server-logger.js';
 import { type HttpOptions, httpDefaults } from './http-options.js';
 
 /** The application with its server set up, not yet listening. */
@@ -14,7 +15,7 @@ export async function createHttpApp(
   const app = await NestFactory.create<NestFastifyApplication>(module, fastifyAdapter(complete), {
     bodyParser: false,
     abortOnError: false,
-    ...(logger === 'quiet' && { logger: false }),
+    logger: logger === 'quiet' ? false : new ServerLogger(),
   });
   configureServer(app, complete);
   return app;

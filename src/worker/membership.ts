@@ -88,7 +88,9 @@ export class Membership {
     await this.measureClock();
     if (this.database.dialect.name === 'sqlite') return;
     const { releasedClaims } = await recover(this.database, { id, ...this.self }, this.machine);
-    if (releasedClaims > 0) this.signals.emit('ready');
+    if (releasedClaims === 0) return;
+    this.signals.emit('expired', releasedClaims);
+    this.signals.emit('ready');
   }
 
   private lose(): void {
