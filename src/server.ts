@@ -15,6 +15,7 @@ import type { Database } from './database/database.js';
 import { migrateUp } from './database/migrate.js';
 import { openDatabase } from './database/open-database.js';
 import { createHttpApp } from './http/create-http-app.js';
+import { ServerLogger } from './http/server-logger.js';
 
 export interface ServerOptions {
   /** Where configuration is looked for, and what relative paths without a file are relative to. */
@@ -35,6 +36,7 @@ export interface RunningServer {
  * Throws `InvalidConfiguration` or `ConfigFault` when a person has to change something first.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  Logger.overrideLogger(new ServerLogger());
   const loaded = await loadConfig(options);
   const host = await configureHost(loaded, options.cwd);
   const access = AdminAccess.from(options.env);

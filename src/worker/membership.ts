@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { claimsOf } from '../core/deliveries/queues.js';
 import { type Machine, type RecoverySummary, recover } from '../core/recovery/recover.js';
-import { enlist, type ReplicaIdentity, renew } from '../core/replicas/replicas.js';
+import { enlist, type ReplicaIdentity, release, renew } from '../core/replicas/replicas.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { clock } from '../database/tx.js';
@@ -58,7 +58,7 @@ export class Membership {
     this.timer = null;
     const { id } = this;
     this.id = null;
-    if (id !== null) await this.database.transaction((tx) => tx.run('update replicas set lease_until = 0 where id = ?', [id]));
+    if (id !== null) await this.database.transaction((tx) => release(tx, id));
   }
 
   private async beat(): Promise<void> {
