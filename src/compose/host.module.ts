@@ -46,7 +46,7 @@ export class HostModule {
       { provide: EventSources, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry) },
       { provide: DatabaseClock, useExisting: Membership },
     ];
-    const providers = [...core, ...ingress, ...workProviders(parts), Lifecycle, ...adminProviders(parts)];
+    const providers = [...core, ...ingress, ...workProviders(parts), ...adminProviders(parts)];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
   }
 }
@@ -73,7 +73,13 @@ function adminProviders(parts: HostParts) {
 
 function workProviders({ config, routes, database, self }: HostParts) {
   const { workers, dataDir } = config;
+  const placements = config.routes.map(({ org, name, workspace }) => ({ org, route: name, workspace }));
   return [
+    {
+      provide: Lifecycle,
+      inject: [Membership, Worker],
+      useFactory: (membership: Membership, worker: Worker) => new Lifecycle(database, membership, worker, placements),
+    },
     { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
     {
       provide: Membership,

@@ -1,13 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
+import { type Placement, placeConversations } from '../core/conversations/place-conversations.js';
 import { unparkUnconfigured } from '../core/deliveries/unpark.js';
-import { Database } from '../database/database.js';
-import { Membership } from '../worker/membership.js';
-import { Worker } from '../worker/worker.js';
+import type { Database } from '../database/database.js';
+import type { Membership } from '../worker/membership.js';
+import type { Worker } from '../worker/worker.js';
 
 export type Phase = 'starting' | 'recovering' | 'running' | 'stopping';
 
 /** From the first accepted event to the last ended turn: what happens in which order. */
-@Injectable()
 export class Lifecycle {
   private readonly logger = new Logger('Server');
   private current: Phase = 'starting';
@@ -16,6 +16,7 @@ export class Lifecycle {
     private readonly database: Database,
     private readonly membership: Membership,
     private readonly worker: Worker,
+    private readonly placements: readonly Placement[],
   ) {}
 
   get phase(): Phase {
@@ -31,11 +32,13 @@ export class Lifecycle {
   async begin(): Promise<void> {
     this.current = 'recovering';
     const summary = await this.membership.join();
+    const moved = await this.database.transaction((tx) => placeConversations(tx, this.placements));
     const unparked = await this.database.transaction(unparkUnconfigured);
     const { deadReplicas, releasedClaims, endedProcesses, failed } = summary;
-    if (deadReplicas > 0)
+    if (releasedClaims + endedProcesses > 0)
       this.logger.log(`recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`);
     if (failed.length > 0) this.logger.error(`could not recover ${failed.join(', ')}; the next start tries again`);
+    if (moved > 0) this.logger.log(`${moved} conversations moved to the workspaces that their routes name now`);
     if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);
     this.current = 'running';
     this.worker.start();

@@ -137,7 +137,15 @@ export class Worker {
     const result = await this.end(end, stop.signal);
     const { conversation, token } = work.claim;
     if (result === 'stale') this.logger.warn(`${conversation}: the claim (token ${token}) was taken away meanwhile; nothing was changed`);
+    else if (end.how !== 'completed') this.logger.warn(`${conversation}: ${end.how}${this.prospect(end)}: ${end.failure}`);
     this.signals.emit('activity', conversation);
+  }
+
+  private prospect(end: ClaimEnd): string {
+    const attempt = end.claim.head.attempts + 1;
+    if (end.how !== 'failed') return '';
+    const isLast = attempt >= this.options.retry.maxAttempts;
+    return ` (attempt ${attempt} of ${this.options.retry.maxAttempts}${isLast && end.onDead === 'stall' ? '; stalled until an operator decides' : ''})`;
   }
 
   private async workOn({ claim, conversation, contents }: Work, signal: AbortSignal): Promise<ClaimEnd> {
