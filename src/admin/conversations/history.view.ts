@@ -1,3 +1,4 @@
+import { DISPOSITIONS } from '../../core/admission/event.js';
 import type { TimelineRow } from '../../core/conversations/list-timeline.js';
 import { deliveryId } from '../../core/deliveries/delivery.js';
 import type { TranscriptView, TurnView } from '../../core/turns/list-turns.js';
@@ -8,7 +9,7 @@ import type { TimelineEntryDto, TimelineVerdictDto, TranscriptEntryDto, TurnDto 
 
 export function toTimelineEntry(conversation: string, row: TimelineRow): TimelineEntryDto {
   const verdicts = verdictsFor(conversation, row);
-  const [here] = verdicts;
+  const here = weightiest(verdicts);
   return {
     at: instant(row.at),
     kind: row.entry,
@@ -27,6 +28,12 @@ function verdictsFor(conversation: string, { detail }: TimelineRow): TimelineVer
   if (detail === null) return [];
   const own = decisionDetail(detail).verdicts.filter((verdict) => verdict.conversation === conversation);
   return own.map(({ route, disposition, reason }) => ({ route, disposition, reason }));
+}
+
+/** A conversation may have several verdicts on one event; what became of the event there is the first that applies. */
+function weightiest(verdicts: readonly TimelineVerdictDto[]): TimelineVerdictDto | undefined {
+  const order: readonly string[] = DISPOSITIONS;
+  return verdicts.toSorted((a, b) => order.indexOf(a.disposition) - order.indexOf(b.disposition))[0];
 }
 
 export function toTurn(t: TurnView): TurnDto {

@@ -4,7 +4,6 @@ import { listTokens } from '../../core/tokens/list-tokens.js';
 import { ROLES, readToken, revokeToken, type TokenRow } from '../../core/tokens/tokens.js';
 import { Database } from '../../database/database.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
-import { Needs } from '../access/bearer.guard.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';
@@ -33,8 +32,7 @@ export class TokenDto {
 }
 
 /** Tokens are made by `throughline token create`, since their text must be seen once and stored nowhere. */
-@AdminController('v1/tokens', 'tokens')
-@Needs('admin')
+@AdminController('v1/tokens', 'tokens', 'admin')
 export class TokensController {
   constructor(@Inject(Database) private readonly database: Database) {}
 

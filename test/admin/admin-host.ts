@@ -1,0 +1,197 @@
+import { Global, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AdminAccess } from '../../src/admin/access/admin-access.js';
+import { AdminModule } from '../../src/admin/admin.module.js';
+import { type ConnectionInfo, HostView, type PluginInfo, type Readiness, type RouteInfo } from '../../src/admin/host-view.js';
+import { Metrics } from '../../src/admin/metrics/metrics.js';
+import { serveOpenApi } from '../../src/admin/openapi/openapi.js';
+import { createToken } from '../../src/admin/tokens.js';
+import { Admissions } from '../../src/core/admission/admissions.js';
+import { Operations } from '../../src/core/operations.js';
+import { enlist } from '../../src/core/replicas/replicas.js';
+import type { Route } from '../../src/core/routing/route.js';
+import { Signals } from '../../src/core/signals.js';
+import type { Role } from '../../src/core/tokens/tokens.js';
+import { Database } from '../../src/database/database.js';
+import type { Value } from '../../src/database/tx.js';
+import { createHttpApp } from '../../src/http/create-http-app.js';
+import { type EventSource, EventSources } from '../../src/ingress/event-source.js';
+import type { Parsed } from '../../src/plugin/index.js';
+import { route as anyRoute } from '../core/builders.js';
+import { Core, replica } from '../core/core.js';
+import { brokenRules } from '../core/invariants.js';
+import { migrated, type TestDatabase } from '../databases.js';
+import { githubTransport, source } from '../ingress/outside.js';
+
+export const ADMIN_TOKEN = 'an-admin-token-of-the-environment-1';
+
+/** What the running server would say; tests change it. */
+export class FixedHost extends HostView {
+  ready: Readiness = { recovered: true, worker: 'running' };
+
+  constructor(private readonly known: readonly Route[] = []) {
+    super();
+  }
+
+  version(): string {
+    return '1.2.3';
+  }
+
+  orgs(): readonly string[] {
+    return ['default', 'acme'];
+  }
+
+  connections(): readonly ConnectionInfo[] {
+    return [
+      { name: 'tracker', org: 'default', plugin: 'fake', source: 'public', secrets: 2 },
+      { name: 'other', org: 'acme', plugin: 'fake', source: 'private', secrets: 1 },
+    ];
+  }
+
+  plugins(): readonly PluginInfo[] {
+    return [{ name: 'fake', apiVersion: 1, transports: ['webhook'], runtimes: [] }];
+  }
+
+  routes(): readonly RouteInfo[] {
+    return this.known.map((route) => ({
+      ...{ name: route.name, org: route.org, connection: route.source, workspace: route.workspace, on: route.on.map((on) => on.source) },
+      ...{ filter: route.filter?.source ?? null, scope: route.scope, activation: route.activation, wake: route.wake },
+    }));
+  }
+
+  runtimes(): readonly string[] {
+    return ['echo', 'process'];
+  }
+
+  readiness(): Readiness {
+    return this.ready;
+  }
+}
+
+/** A source whose payloads are what its plugin would make of them. */
+const tracker: EventSource = source('tracker', githubTransport, {
+  subjects: { parse: ({ payload }) => (payload as { parsed: Parsed }).parsed },
+});
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: any;
+  readonly text: string;
+}
+
+interface Asked {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly remoteAddress?: string;
+}
+
+/** The admin API over a real core and a real database. */
+export class AdminHost {
+  private constructor(
+    readonly core: Core,
+    readonly app: NestFastifyApplication,
+    readonly host: FixedHost,
+    readonly metrics: Metrics,
+    private readonly end: () => Promise<void>,
+  ) {}
+
+  static async start(make: () => Promise<TestDatabase>, ...routes: readonly Route[]): Promise<AdminHost> {
+    const { database, test, close } = await migrated(make);
+    const owner = await database.transaction((tx) => enlist(tx, replica('first'), 600_000));
+    const core = new Core(database, test, owner, routes.length === 0 ? [anyRoute()] : routes);
+    const host = new FixedHost(routes);
+    const metrics = new Metrics();
+    const app = await adminApp(core, host, metrics);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new AdminHost(core, app, host, metrics, close);
+  }
+
+  get(url: string, asked: Asked = {}): Promise<Answer> {
+    return this.ask('GET', url, asked);
+  }
+
+  post(url: string, body?: unknown, asked: Asked = {}): Promise<Answer> {
+    return this.ask('POST', url, { ...asked, body });
+  }
+
+  token(role: Role, org = 'default'): Promise<{ id: number; token: string }> {
+    return this.core.database.transaction((tx) => createToken(tx, { org, name: `${role} of ${org}`, role }));
+  }
+
+  /** All items of a list, page by page. */
+  async walk(url: string, limit: number): Promise<any[]> {
+    const items: any[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { status, body }: Answer = await this.get(
+        `${url}${url.includes('?') ? '&' : '?'}limit=${limit}${cursor && `&cursor=${cursor}`}`,
+      );
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      items.push(...body.items);
+      cursor = body.next_cursor;
+    }
+    return items;
+  }
+
+  /** Changes rows behind the back of the core. */
+  async change(sql: string, ...values: readonly Value[]): Promise<void> {
+    await this.core.database.transaction((tx) => tx.run(sql, values));
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    const broken = await brokenRules(this.core.database).finally(() => this.end());
+    if (broken.length > 0) throw new Error(`the store is unsound: ${broken.join('; ')}`);
+  }
+
+  private async ask(
+    method: 'GET' | 'POST',
+    url: string,
+    { token = ADMIN_TOKEN, body, key, headers, remoteAddress }: Asked,
+  ): Promise<Answer> {
+    const answer = await this.app.inject({
+      method,
+      url,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...headers,
+      },
+      ...(remoteAddress !== undefined && { remoteAddress }),
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : null, text: answer.body };
+  }
+}
+
+export async function adminApp(
+  core: Pick<Core, 'database' | 'signals' | 'admissions' | 'operations'>,
+  host: HostView,
+  metrics: Metrics,
+): Promise<NestFastifyApplication> {
+  const providers = [
+    { provide: Database, useValue: core.database },
+    { provide: Signals, useValue: core.signals },
+    { provide: Admissions, useValue: core.admissions },
+    { provide: Operations, useValue: core.operations },
+    { provide: HostView, useValue: host },
+    { provide: Metrics, useValue: metrics },
+    { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },
+    {
+      provide: EventSources,
+      useValue: { find: (org: string, name: string) => (org === 'default' && name === 'tracker' ? tracker : null) },
+    },
+  ];
+  @Global()
+  @Module({ providers, exports: providers })
+  class Outside {}
+  const app = await createHttpApp(AdminModule.using([Outside]), {}, 'quiet');
+  serveOpenApi(app, host.version());
+  return app;
+}
