@@ -17,11 +17,11 @@ export function exitCodeOf(error: unknown, { err, env }: Terminal): number {
   return error instanceof UsageFault || error instanceof ConfigFault || error instanceof InvalidInput ? WRONG_USAGE : FAILED;
 }
 
-/** Errors of the network often have their reason in their cause, or nothing but a code. */
+/** Errors of the network often have their reason in their cause, or in what they gather, or nothing but a code. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  if (error.message === 'fetch failed' && error.cause !== undefined) return messageOf(error.cause);
-  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error.message || code || error.name;
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { message, code, cause, errors } = error as { message?: unknown; code?: unknown; cause?: unknown; errors?: unknown };
+  if (message === 'fetch failed' && cause !== undefined) return messageOf(cause);
+  if (typeof message === 'string' && message !== '') return message;
+  return Array.isArray(errors) && errors.length > 0 ? messageOf(errors[0]) : String(code ?? error);
 }

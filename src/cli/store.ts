@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import type { LoadedConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open-database.js';
+import { clock } from '../database/tx.js';
+import { ConfigFault } from '../plugin/index.js';
 import { type ConfigOption, configurationOf } from './configuration.js';
 import { messageOf } from './exit-code.js';
 import type { Terminal } from './terminal.js';
@@ -20,15 +22,33 @@ export async function withStore(
   work: (database: Database, loaded: LoadedConfig) => Promise<void>,
 ): Promise<void> {
   const loaded = await configurationOf(terminal, request);
-  const { url, directUrl } = loaded.config.database;
-  const database = await openDatabase({ url: directUrl ?? url, server: request.alone ?? false, poolSize: 2 });
+  const database = await openStore(loaded, request.alone ?? false);
   try {
     await work(database, loaded);
-  } catch (error) {
-    if (database.dialect.fault(error) !== 'unavailable') throw error;
-    throw new Error(`the database ${shownUrl(url)} cannot be used now: ${messageOf(error)}`, { cause: error });
   } finally {
     await database.close();
+  }
+}
+
+/** Asks the database something at once: what comes later tries again for a while, and fails in less plain words. */
+async function openStore(
+  {
+    config: {
+      database: { url, directUrl },
+    },
+  }: LoadedConfig,
+  alone: boolean,
+): Promise<Database> {
+  try {
+    const database = await openDatabase({ url: directUrl ?? url, server: alone, poolSize: 2 });
+    await database.transaction(clock).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
+    return database;
+  } catch (cause) {
+    if (cause instanceof ConfigFault) throw cause;
+    throw new Error(`the database ${shownUrl(url)} cannot be used now: ${messageOf(cause)}`, { cause });
   }
 }
 

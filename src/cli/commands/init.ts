@@ -66,9 +66,8 @@ function write(folder: string, { name, text, about, wanted }: Companion): string
     writeFileSync(file, text, { flag: 'wx' });
     return ['created', name, about];
   }
-  const lines = readFileSync(file, 'utf8')
-    .split(/\r?\n/)
-    .map((line) => line.trim());
-  const missing = wanted.filter((line) => !lines.includes(line) && !lines.includes(`/${line}`) && !lines.includes(line.replace(/\/$/, '')));
+  const bare = (line: string) => line.trim().replace(/^\/|\/$/g, '');
+  const lines = readFileSync(file, 'utf8').split('\n').map(bare);
+  const missing = wanted.filter((line) => !lines.includes(bare(line)));
   return ['exists', name, missing.length === 0 ? 'left as it is' : `left as it is; add: ${missing.join(', ')}`];
 }

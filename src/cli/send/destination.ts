@@ -48,7 +48,9 @@ function configuredConnection(
   if (connection === undefined && (options.provider === undefined || options.secret === undefined)) {
     const known = config.connections.map((each) => `${each.org}/${each.name}`);
     const help = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}${didYouMean(`${org}/${name}`, known)}`;
-    throw new UsageFault(`there is no connection ${org}/${name} in ${file ?? 'the configuration'} (or say --provider and --secret); ${help}`);
+    throw new UsageFault(
+      `there is no connection ${org}/${name} in ${file ?? 'the configuration'} (or say --provider and --secret); ${help}`,
+    );
   }
   return { url: localUrl(config.server), plugin: connection?.plugin, secret: connection?.secrets[0] };
 }
