@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import type { AdmissionAnswer } from '../../src/core/admission/event.js';
 import type { AdmissibleEvent } from '../../src/core/admission/plan-admission.js';
@@ -11,7 +12,7 @@ import { Signals } from '../../src/core/signals.js';
 import type { TurnEnd } from '../../src/core/turns/turns.js';
 import type { Database } from '../../src/database/database.js';
 import type { Value } from '../../src/database/tx.js';
-import { migrated, type TestDatabase } from '../databases.js';
+import { eachDatabase, migrated, type TestDatabase } from '../databases.js';
 import { route } from './builders.js';
 import { brokenRules } from './invariants.js';
 
@@ -62,7 +63,6 @@ export class Core {
     readonly test: TestDatabase,
     readonly owner: number,
     routes: readonly Route[],
-    private readonly end: () => Promise<void>,
   ) {
     this.signals = new Signals();
     this.admissions = new Admissions(database, routes, this.signals);
@@ -113,6 +113,10 @@ export class Core {
     return this.database.transaction((tx) => tx.all<Row>(sql, values));
   }
 
+  change(sql: string, ...values: readonly Value[]): Promise<number> {
+    return this.database.transaction((tx) => tx.run(sql, values));
+  }
+
   deliveries(conversation: string): Promise<DeliveryRow[]> {
     return this.rows('select * from deliveries where conversation = ? order by sequence', conversation);
   }
@@ -143,14 +147,22 @@ export class Core {
 
   /** A head that waits for its next attempt need not be waited for. */
   async makeDue(conversation: string): Promise<void> {
-    await this.rows("update deliveries set due_at = 1 where conversation = ? and due_at is not null and state = 'pending'", conversation);
-    await this.rows('update queues set ready_at = 1 where conversation = ? and ready_at is not null', conversation);
+    await this.change("update deliveries set due_at = 1 where conversation = ? and due_at is not null and state = 'pending'", conversation);
+    await this.change('update queues set ready_at = 1 where conversation = ? and ready_at is not null', conversation);
   }
 
-  /** Closes the database. Throws when a rule of the store was broken on the way. */
-  async close(): Promise<void> {
-    const broken = await brokenRules(this.database).finally(() => this.end());
-    if (broken.length > 0) throw new Error(`the store is unsound:\n${broken.join('\n')}`);
+  /** Another one of these on the same store, with other routes. */
+  with(...routes: readonly Route[]): Core {
+    return new Core(this.database, this.test, this.owner, routes.length === 0 ? [route()] : routes);
+  }
+
+  /** As another process: connections and a lease of its own. A SQLite file has one server, so there the connection is the same. */
+  async another(...routes: readonly Route[]): Promise<{ core: Core; close: () => Promise<void> }> {
+    const isShared = this.database.dialect.name === 'sqlite';
+    const database = isShared ? this.database : await this.test.open();
+    const owner = await database.transaction((tx) => enlist(tx, replica('second', { pid: 4712 }), 600_000));
+    const core = new Core(database, this.test, owner, routes.length === 0 ? [route()] : routes);
+    return { core, close: async () => (isShared ? undefined : database.close()) };
   }
 }
 
@@ -158,19 +170,32 @@ export function done(claim: Claim): ClaimEnd {
   return { claim, how: 'completed', outcome: 'done', reason: null, turn: { ...SAID, state: 'done', result: 'ok' } };
 }
 
-export async function openCore(make: () => Promise<TestDatabase>, ...routes: readonly Route[]): Promise<Core> {
-  const { database, test, close } = await migrated(make);
-  const owner = await database.transaction((tx) => enlist(tx, replica('first'), 600_000));
-  return new Core(database, test, owner, routes.length === 0 ? [route()] : routes, close);
-}
+const LEDGER = ['transcripts', 'turns', 'notes', 'deliveries', 'decisions', 'receipt_repeats', 'receipts', 'queues', 'conversations', 'subjects'];
 
-/** Another process on the same database: connections, admissions and a lease of its own. A SQLite file has one server: there it is the same. */
-export async function openSecond(core: Core, ...routes: readonly Route[]): Promise<Core> {
-  const of = routes.length === 0 ? [route()] : routes;
-  const isShared = core.database.dialect.name === 'sqlite';
-  const database = isShared ? core.database : await core.test.open();
-  const owner = await database.transaction((tx) => enlist(tx, replica('second', { pid: 4712 }), 600_000));
-  return new Core(database, core.test, owner, of, async () => (isShared ? undefined : database.close()));
+/** A suite on each database. What every test leaves behind is checked against the rules of the store, and then cleared. */
+export function eachCore(title: string, suite: (open: (...routes: readonly Route[]) => Core) => void): void {
+  eachDatabase(title, (make) => {
+    let shared: Core;
+    let end: () => Promise<void>;
+
+    beforeAll(async () => {
+      const { database, test, close } = await migrated(make);
+      end = close;
+      shared = new Core(database, test, await database.transaction((tx) => enlist(tx, replica('first'), 600_000)), []);
+    });
+
+    afterEach(async () => {
+      const broken = await brokenRules(shared.database);
+      await shared.database.transaction(async (tx) => {
+        for (const table of LEDGER) await tx.run(`delete from ${table}`);
+      });
+      if (broken.length > 0) throw new Error(`the store is unsound:\n${broken.join('\n')}`);
+    });
+
+    afterAll(() => end());
+
+    suite((...routes) => shared.with(...routes));
+  });
 }
 
 /** The only delivery that an answer names. */

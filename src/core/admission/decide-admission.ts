@@ -27,8 +27,9 @@ export function decideAdmission(world: World, admission: Admission, receipt: num
   const matched = admission.matches.map((match) => (parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt) : takeLifecycle(world, admission, match, receipt)));
   const delivered = new Set(matched.filter((verdict) => verdict.disposition === 'routed').map((verdict) => verdict.conversation));
   // A prompt that reopens its conversation is told of by its own delivery.
-  const verdicts = [...matched, ...followed.filter((verdict) => !delivered.has(verdict.conversation))];
-  return { ...summary(admission, verdicts), matched: admission.matches.length, verdicts };
+  const told = followed.filter((verdict) => !delivered.has(verdict.conversation));
+  const verdicts = [...matched, ...told];
+  return { ...summary(admission, [...told, ...matched]), matched: admission.matches.length, verdicts };
 }
 
 function summary({ event: { parsed }, refusals }: Admission, verdicts: readonly Verdict[]): { disposition: Disposition; reason: string | null } {

@@ -3,6 +3,7 @@ import { type ConversationIdentity, identify } from '../conversations/conversati
 import type { Trust } from '../deliveries/delivery.js';
 import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
 import type { Match, NoMatch, Verdict } from '../routing/route.js';
+import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
 import type { IncomingEvent } from './event.js';
 
@@ -55,13 +56,12 @@ export interface Fresh {
 const TITLE_LIMIT = 300;
 const URL_LIMIT = 2000;
 const TEXT_LIMIT = 1024 * 1024;
-const KEY_LIMIT = 500;
 const MESSAGE_KEY_LIMIT = 255;
 
 export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: { receipt: number; by: string }): Admission {
   const { parsed } = event;
   const identity = identityHash(event);
-  const subject = isUsable(parsed.subject) ? parsed.subject : null;
+  const subject = parsed.subject !== null && subjectFault(parsed.subject) === null ? parsed.subject : null;
   const messageKey = parsed.kind === 'prompt' ? (parsed.messageKey ?? null) : null;
   return {
     event,
@@ -106,15 +106,6 @@ function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: 
     return identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run: `${identity.toString('hex')}-${route.name}` });
   if (route.scope === 'automation') return identify(org, subject, { scope: 'automation', ...by, source: event.source });
   return identify(org, subject, { scope: 'subject' });
-}
-
-function isUsable(subject: Subject | null): subject is Subject {
-  if (subject === null) return false;
-  return isIdentifier(subject.namespace) && isIdentifier(subject.key) && [...subject.key].length <= KEY_LIMIT;
-}
-
-function isIdentifier(text: string): boolean {
-  return text.trim() !== '' && text.isWellFormed() && !text.includes('\0');
 }
 
 /** A message that an operator or a program sends past the routes, to a conversation that exists. */
