@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Logger } from '@nestjs/common';
+import { Logger, type LoggerService } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AdminAccess } from './admin/access/admin-access.js';
 import { serveOpenApi } from './admin/openapi/openapi.js';
@@ -23,6 +23,8 @@ export interface ServerOptions {
   /** Path of the configuration file; else `THROUGHLINE_CONFIG`, else `throughline.config.*` in `cwd`. */
   readonly file?: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Where the server's own messages go. Default: to stdout and stderr. */
+  readonly logger?: LoggerService;
 }
 
 export interface RunningServer {
@@ -36,7 +38,8 @@ export interface RunningServer {
  * Throws `InvalidConfiguration` or `ConfigFault` when a person has to change something first.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  Logger.overrideLogger(new ServerLogger());
+  const logger = options.logger ?? new ServerLogger();
+  Logger.overrideLogger(logger);
   const loaded = await loadConfig(options);
   const host = await configureHost(loaded, options.cwd);
   const access = AdminAccess.from(options.env);
@@ -46,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access }));
     const self = await thisProcess(loaded.config.server.replica);
     const parts = { ...host, database, self, access, version: version() };
-    const app = await createHttpApp(AppModule.using(parts), httpOptions(loaded));
+    const app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
     serveOpenApi(app, parts.version);
     return await listen(app, loaded, database);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureServer, fastifyAdapter } from './configure-server.js';
@@ -9,13 +9,13 @@ import { type HttpOptions, httpDefaults } from './http-options.js';
 export async function createHttpApp(
   module: Type | DynamicModule,
   options: Partial<HttpOptions> = {},
-  logger: 'quiet' | 'default' = 'default',
+  logger: 'quiet' | LoggerService = new ServerLogger(),
 ): Promise<NestFastifyApplication> {
   const complete = { ...httpDefaults, ...options };
   const app = await NestFactory.create<NestFastifyApplication>(module, fastifyAdapter(complete), {
     bodyParser: false,
     abortOnError: false,
-    logger: logger === 'quiet' ? false : new ServerLogger(),
+    logger: logger === 'quiet' ? false : logger,
   });
   configureServer(app, complete);
   return app;
