@@ -1,16 +1,8 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import type { LoadedConfig, ServerConfig } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import type { ConfigOption } from './config-option.js';
 import type { Terminal } from './terminal.js';
-
-export interface ConfigOption {
-  readonly config?: string;
-}
-
-export function withConfigOption(command: Command): Command {
-  return command.option('--config <file>', 'configuration file (default: THROUGHLINE_CONFIG, else throughline.config.* here)');
-}
 
 export function configurationOf({ cwd, env }: Terminal, { config }: ConfigOption): Promise<LoadedConfig> {
   return loadConfig({ cwd, env, file: config });

@@ -4,7 +4,8 @@ import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open-database.js';
 import { clock } from '../database/tx.js';
 import { ConfigFault } from '../plugin/index.js';
-import { type ConfigOption, configurationOf } from './configuration.js';
+import type { ConfigOption } from './config-option.js';
+import { configurationOf } from './configuration.js';
 import { messageOf } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ConfigOption, withConfigOption } from '../configuration.js';
+import { type ConfigOption, withConfigOption } from '../config-option.js';
 import type { Run } from '../run.js';
 
 export function addStart(root: Command, run: Run): void {

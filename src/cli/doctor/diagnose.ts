@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { ConfigOption } from '../configuration.js';
+import type { ConfigOption } from '../config-option.js';
 import type { Terminal } from '../terminal.js';
 import { checkAccess } from './check-access.js';
 import { checkConfig, connectionFaults, faultSections, withoutSecret } from './check-config.js';

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../config/config.js';
 import { InvalidConfiguration } from '../../config/invalid-configuration.js';
 import { loadConfig } from '../../config/load-config.js';
 import { ConfigFault, type Fault } from '../../plugin/index.js';
-import { type ConfigOption } from '../configuration.js';
+import type { ConfigOption } from '../config-option.js';
 import type { Terminal } from '../terminal.js';
 
 export interface LenientConfig {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { adminTokenFile, type ConfigOption, configurationOf, localUrl } from '../configuration.js';
+import type { ConfigOption } from '../config-option.js';
+import { adminTokenFile, configurationOf, localUrl } from '../configuration.js';
 import { messageOf } from '../exit-code.js';
 import type { Terminal } from '../terminal.js';
 import { UsageFault } from '../usage-fault.js';
