@@ -49,6 +49,17 @@ export class TooManyStreams extends DomainError {
   }
 }
 
+/** What an earlier process left behind is being taken care of; until then nobody changes it by hand. */
+export class Recovering extends DomainError {
+  readonly code = 'recovering';
+  readonly status = 503;
+  readonly retryAfterSeconds = 2;
+
+  constructor() {
+    super('The server is still recovering what an earlier process left behind; send it again in a moment.');
+  }
+}
+
 /** A refusal that was given before, given again. */
 export class FirstRefusal extends DomainError {
   constructor(

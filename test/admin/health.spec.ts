@@ -5,6 +5,7 @@ import { MeasuredAdmission } from '../../src/admin/metrics/measured-admission.js
 import type { IncomingEvent } from '../../src/core/admission/event.js';
 import { StoreUnavailable } from '../../src/core/admission/store-unavailable.js';
 import { comment, event } from '../core/builders.js';
+import { delivered } from '../core/core.js';
 import { eachDatabase } from '../databases.js';
 import { AdminHost } from './admin-host.js';
 
@@ -73,6 +74,16 @@ eachDatabase('health and metrics', (make) => {
     expect(Math.abs(await value('throughline_database_clock_offset_seconds'))).toBeLessThan(30);
     host.metrics.leasesExpired(3);
     expect(await value('throughline_lease_expiries_total')).toBe(3);
+  });
+
+  it('admin writes wait for recovery; reads do not', async () => {
+    const { conversation } = delivered(await host.core.admit(comment('5')));
+    host.host.ready = { recovered: false, worker: 'starting' };
+    const { status, body, headers } = await host.post(`/v1/conversations/${conversation}/messages`, { text: 'hello' });
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'recovering', '2']);
+    expect((await host.get(`/v1/conversations/${conversation}`)).status).toBe(200);
+    host.host.ready = { recovered: true, worker: 'running' };
+    expect((await host.post(`/v1/conversations/${conversation}/messages`, { text: 'hello' })).status).toBe(202);
   });
 
   it('ADM-4 each metric is explained in docs/operating.md, and no other', async () => {

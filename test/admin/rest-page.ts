@@ -33,13 +33,17 @@ function operationText({ url, method, operation }: { url: string; method: string
   );
   return [
     `### \`${method} ${url}\`\n`,
-    `${[operation.summary, operation.description].filter(Boolean).join('. ')}.\n`,
+    `${[operation.summary, operation.description].filter(Boolean).map(sentence).join(' ')}\n`,
     ...parameters.map(
       (each: Loose) => `- \`${each.name}\`${each.in === 'header' ? ' (header)' : ''}: ${typeText(each.schema)}. ${each.description}`,
     ),
     ...(body ? [`- body: ${typeText(body)}`] : []),
     `- answers: ${given.join('; ')}\n`,
   ].join('\n');
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function answerText({ content }: Loose): string {

@@ -76,6 +76,12 @@ eachDatabase('the event stream of a conversation', (make) => {
     const missing = '/v1/conversations/00000000-0000-5000-8000-000000000000/events';
     expect((await host.get(missing)).status).toBe(404);
     expect((await host.get(missing, { token: null })).status).toBe(401);
+    const { conversation } = delivered(await host.core.admit(comment('head')));
+    const head = await fetch(`${url}/v1/conversations/${conversation}/events`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   });
 
   it('ends cleanly when the server stops', async () => {

@@ -40,6 +40,7 @@ export class ConversationEventsController {
     this.streams.assertRoom();
     reply.hijack();
     reply.raw.writeHead(200, STREAM);
+    if (reply.request.method === 'HEAD') return void reply.raw.end();
     this.streams.open(id, reply.raw, snapshot);
   }
 }

@@ -8,7 +8,8 @@ import { finishKey, type KeyedRequest, releaseKey, reserveKey } from '../../core
 import { Database } from '../../database/database.js';
 import { DomainError } from '../../plugin/index.js';
 import { type Caller, callerOf } from '../access/caller.js';
-import { badParameter, FirstRefusal, IdempotencyKeyInUse, IdempotencyKeyReused } from '../errors.js';
+import { badParameter, FirstRefusal, IdempotencyKeyInUse, IdempotencyKeyReused, Recovering } from '../errors.js';
+import { HostView } from '../host-view.js';
 import { asUnavailable, reading } from './reading.js';
 import { WRITE, type WriteInfo } from './write.js';
 
@@ -25,6 +26,7 @@ export class WriteInterceptor implements NestInterceptor {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(HostView) private readonly host: HostView,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -42,6 +44,7 @@ export class WriteInterceptor implements NestInterceptor {
   }
 
   private async write(context: ExecutionContext, write: WriteInfo, work: () => Promise<unknown>): Promise<unknown> {
+    if (!this.host.readiness().recovered) throw new Recovering();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const caller = callerOf(request);

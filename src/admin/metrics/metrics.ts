@@ -9,6 +9,7 @@ const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
+  private readonly databaseUp = this.gauge('throughline_database_up', '1 when the database answered this scrape, else 0.');
   private readonly open = this.gauge('throughline_deliveries_open', 'Deliveries that are not completed.');
   private readonly headAge = this.gauge(
     'throughline_head_age_seconds',
@@ -58,6 +59,7 @@ export class Metrics {
 
   /** What the database says now. */
   show(load: Load, retrying: number, localNow: number): void {
+    this.databaseUp.set(1);
     this.open.set(load.open);
     this.headAge.set(load.oldest_ready_at === null ? 0 : Math.max(0, load.now - load.oldest_ready_at) / 1000);
     this.retrying.set(retrying);
@@ -66,6 +68,13 @@ export class Metrics {
     this.unconfigured.set(load.unconfigured);
     this.running.set(load.running);
     this.clockOffset.set((load.now - localNow) / 1000);
+  }
+
+  /** The database says nothing: what it said before is not to be taken for what is. */
+  showNothing(): void {
+    this.databaseUp.set(0);
+    const told = [this.open, this.headAge, this.retrying, this.held, this.stalled, this.unconfigured, this.running, this.clockOffset];
+    for (const gauge of told) gauge.set(Number.NaN);
   }
 
   private gauge(name: string, help: string): Gauge {
