@@ -33,7 +33,7 @@ export class EventsController {
     const source = this.sources.find(org, name);
     if (source === null) throw new UnknownSource();
     const arrived = await receive(request, source);
-    const secretIndex = authenticate(source, arrived, Date.now() + this.clock.offsetMs());
+    const secretIndex = await authenticate(source, arrived, Date.now() + this.clock.offsetMs());
     this.budget.spend(source);
 
     const read = readEvent(source.transport, verifiedRequest(arrived));

@@ -15,8 +15,8 @@ abstract class NotAuthentic extends DomainError {
 export class SignatureMissing extends NotAuthentic {
   readonly code = 'signature_missing';
 
-  constructor(header: string) {
-    super(`The request has no header ${header}; configure the provider with the connection's secret.`);
+  constructor(header: string | null) {
+    super(`The request has no ${header === null ? 'signature' : `header ${header}`}; configure the provider with the connection's secret.`);
   }
 }
 
@@ -31,10 +31,10 @@ export class SignatureInvalid extends NotAuthentic {
 export class TimestampOutOfWindow extends NotAuthentic {
   readonly code = 'timestamp_out_of_window';
 
-  constructor(ageMs: number) {
-    super(
-      `The signature is right, but it was made ${Math.abs(Math.round(ageMs / 1000))} s ${ageMs < 0 ? 'in the future' : 'ago'}, which this source does not accept.`,
-    );
+  /** `ageMs`: negative for a time in the future; null: the verifier did not say. */
+  constructor(ageMs: number | null) {
+    const when = ageMs === null ? 'outside the time' : `${Math.abs(Math.round(ageMs / 1000))} s ${ageMs < 0 ? 'in the future' : 'ago'}, outside the time`;
+    super(`The signature is right, but it was made ${when} that this source accepts.`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Reply, VerifiedRequest, WebhookTransport } from '../plugin/index.j
 import type { ArrivedRequest } from './arrived-request.js';
 import { nestsTooDeepValue, parseForm } from './form.js';
 import { InvalidPayload } from './ingress-errors.js';
-import type { RawHeaders } from './signatures/headers.js';
+import { headersOf } from './signatures/headers.js';
 
 const LONGEST_ID = 255;
 
@@ -60,14 +60,4 @@ function identifier(what: string, value: string | null): string {
     throw new InvalidPayload(`The ${what} is longer than ${LONGEST_ID} characters.`);
   if (value.includes('\0') || !value.isWellFormed()) throw new InvalidPayload(`The ${what} holds NUL or half a character.`);
   return value;
-}
-
-function headersOf(rawHeaders: RawHeaders): Record<string, string | string[]> {
-  const headers = new Map<string, string | string[]>();
-  for (const [name, value] of rawHeaders) {
-    const key = name.toLowerCase();
-    const earlier = headers.get(key);
-    headers.set(key, earlier === undefined ? value : [earlier, value].flat());
-  }
-  return Object.fromEntries(headers);
 }

@@ -4,6 +4,6 @@ export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound,
 export type { AuthenticEvent, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser } from './parsed.js';
 export type { Provider } from './provider.js';
 export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';
-export type { SignatureAlgorithm, SignatureScheme } from './signature.js';
+export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';
 export type { AcceptResult, Headers, Reply, Transport, VerifiedRequest, WebhookTransport } from './transport.js';

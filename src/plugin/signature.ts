@@ -33,3 +33,30 @@ export interface SignatureScheme {
   /** What is signed: any text with `{body}`, `{timestamp}`, `{id}`, `{url}`. Default `{body}`. */
   readonly content?: string;
 }
+
+/** A request on which a plugin's own verifier decides; nothing of it is believed yet. */
+export interface UnverifiedRequest {
+  /** Names in lower case; a header that came more than once has all its values. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The exact bytes. */
+  readonly body: Buffer;
+  /** The public URL that the provider was given. */
+  readonly url: string;
+  /** Active secrets of the connection, newest first. */
+  readonly secrets: readonly string[];
+  /** By the database's clock; milliseconds. */
+  readonly nowMs: number;
+}
+
+/**
+ * Where no scheme can say it (JWT, RSA). Compares in constant time, and answers `invalid` to whatever is malformed;
+ * an exception counts as `invalid` too. It must not ask anybody else: keys come from the connection's options or secrets.
+ */
+export interface SignatureVerifier {
+  verify(request: UnverifiedRequest): SignatureVerdict | Promise<SignatureVerdict>;
+}
+
+export type SignatureVerdict =
+  /** `secretIndex`: which of the secrets it was. */
+  | { readonly ok: true; readonly secretIndex: number }
+  | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'timestamp' };

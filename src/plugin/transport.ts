@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js';
-import type { SignatureScheme } from './signature.js';
+import type { SignatureScheme, SignatureVerifier } from './signature.js';
 
 /** Header names in lower case. A header that came more than once has all its values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -37,8 +37,8 @@ export interface WebhookTransport<Options extends object = object> {
   readonly bodyLimit?: number;
   /** Default for the connection's `acceptLate`: how old, in milliseconds, an authentic event may be beyond the scheme's tolerance. Default 0. */
   readonly acceptLateMs?: number;
-  /** The signature scheme. Its secrets are the connection's. */
-  signature(connection: Connection<Options>): SignatureScheme;
+  /** The signature scheme, or a verifier of the plugin's own. Its secrets are the connection's. */
+  signature(connection: Connection<Options>): SignatureScheme | SignatureVerifier;
   /** The answer to a request that asks for the endpoint itself and is no event (Slack's `url_verification`), else null. */
   handshake?(request: VerifiedRequest): Reply | null;
   /** The provider's own id of this delivery, equal over its retries; null when the request has none (answered 400). */

@@ -12,3 +12,13 @@ export function pairsOf(flat: readonly string[]): RawHeaders {
 export function valuesOf(headers: RawHeaders, name: string): string[] {
   return headers.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value);
 }
+
+export function headersOf(rawHeaders: RawHeaders): Record<string, string | string[]> {
+  const headers = new Map<string, string | string[]>();
+  for (const [name, value] of rawHeaders) {
+    const key = name.toLowerCase();
+    const earlier = headers.get(key);
+    headers.set(key, earlier === undefined ? value : [earlier, value].flat());
+  }
+  return Object.fromEntries(headers);
+}
