@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { ConfigFault } from '../plugin/index.js';
-import { runDemo } from './demo.js';
 import { type DemoOptions, demoOptions, USAGE } from './options.js';
 import { screenOf } from './screen/screen.js';
 
@@ -14,6 +13,8 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (options === 'unknown') return 2;
   const isWatched = process.stdout.isTTY === true;
   try {
+    // The server is loaded for the demo alone, not for its usage.
+    const { runDemo } = await import('./demo.js');
     return await runDemo(options, { ...screenOf(process.stdout, process.env), isWatched }, toldToStop());
   } catch (error) {
     const isFault = error instanceof ConfigFault;

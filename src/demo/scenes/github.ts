@@ -31,7 +31,7 @@ export const oneIssue: Scene = {
       changes: { 'comment.id': 492700402, 'comment.body': 'Shall I look through the other files for it, too?' },
       expect: routed('issue', 3),
     }),
-    comment({ id: 'redelivery', about: 'redelivered, same GUID', deliveredAs: 'first-comment', expect: repeated('issue', 2) }),
+    comment({ id: 'redelivery', about: 'again, same GUID', deliveredAs: 'first-comment', expect: repeated('issue', 2) }),
     comment({ id: 'captured', about: 'same body, new GUID', expect: repeated('issue', 2) }),
     comment({
       id: 'bot-comment',
@@ -86,7 +86,7 @@ export const outOfOrder: Scene = {
     }),
     comment({
       id: 'comment-after-end',
-      about: 'comment after the end',
+      about: 'comment after close',
       changes: { 'comment.id': 492700404, 'comment.body': 'Thanks!', 'issue.state': 'closed', 'issue.updated_at': AFTER_FIRST_CLOSE },
       expect: ignored('terminal'),
     }),
@@ -100,7 +100,7 @@ export const outOfOrder: Scene = {
     }),
     comment({
       id: 'late-comment',
-      about: 'a comment of 2019, late',
+      about: 'a late old comment',
       changes: { 'comment.id': 492700399, 'comment.body': 'Is that not spelled with one t?' },
       expect: routed('issue', 7),
     }),
@@ -116,7 +116,7 @@ export const withoutConversation: Scene = {
       source: 'github',
       event: 'ping',
       fixture: 'github/ping/payload.json',
-      about: 'ping of a new webhook',
+      about: 'ping of the webhook',
       expect: recorded('ping'),
     },
     {
@@ -124,7 +124,7 @@ export const withoutConversation: Scene = {
       source: 'github',
       event: 'push',
       fixture: 'github/push/payload.5.json',
-      about: 'push: it has no subject',
+      about: 'push, no subject',
       expect: routed('push', 1),
     },
     {
@@ -132,7 +132,7 @@ export const withoutConversation: Scene = {
       source: 'github',
       event: 'release',
       fixture: 'github/release/published.json',
-      about: 'release: nobody wants it',
+      about: 'release, not wanted',
       expect: { disposition: 'unmatched', reason: 'event_key' },
     },
     {
@@ -140,7 +140,7 @@ export const withoutConversation: Scene = {
       source: 'github',
       event: 'comet',
       fixture: 'github/push/payload.2.json',
-      about: 'an event nobody knows',
+      about: 'an unknown event',
       expect: recorded('unknown_event'),
     },
   ],

@@ -23,6 +23,6 @@ export const oneLife: Scene = {
       afterRest: true,
       expect: ended('linear issue', 3, 'completed'),
     }),
-    linear('linear-afterword', 'comment.create.reply', { about: 'comment after the end', expect: ignored('terminal') }),
+    linear('linear-afterword', 'comment.create.reply', { about: 'comment after Done', expect: ignored('terminal') }),
   ],
 };

@@ -14,7 +14,7 @@ export const oneThread: Scene = {
   steps: [
     slack('url-check', 'url_verification', { about: 'Slack checks the URL', expect: { handshake: CHALLENGE } }),
     slack('chatter', 'message.root', { about: 'talk in the channel', expect: ignored('no_conversation') }),
-    slack('mention', 'app_mention.root', { about: 'the agent is mentioned', expect: routed('slack thread', 1) }),
+    slack('mention', 'app_mention.root', { about: 'agent is mentioned', expect: routed('slack thread', 1) }),
     slack('mention-twin', 'message.same-as-app_mention-root', { about: 'the same as a message', expect: ignored('same_message') }),
     slack('reply', 'message.thread-reply', {
       about: 'reply in the thread',
@@ -26,14 +26,14 @@ export const oneThread: Scene = {
 
 export const refusals: Scene = {
   title: 'Who cannot prove it, is not heard',
-  about: 'Signatures are checked over the exact bytes, before anything is read. A refusal leaves nothing behind.',
+  about: 'Signatures are checked over the exact bytes before anything is read: 401, and nothing is left behind.',
   steps: [
     {
       id: 'forged',
       source: 'github',
       event: 'issues',
       fixture: 'github/issues/opened.4.json',
-      about: 'signed by somebody else',
+      about: 'signed by a stranger',
       forgery: 'another secret',
       expect: { refused: 'signature_invalid' },
     },
@@ -46,7 +46,7 @@ export const refusals: Scene = {
       expect: { refused: 'signature_missing' },
     },
     slack('stale', 'app_mention.in-thread', {
-      about: 'signed ten minutes ago',
+      about: 'signed 10 min ago',
       forgery: 'an old timestamp',
       expect: { refused: 'timestamp_out_of_window' },
     }),

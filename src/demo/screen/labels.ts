@@ -33,9 +33,9 @@ export function shortTitle(title: string | null): string {
 }
 
 /** What was decided, and why. */
-export function decisionLabel({ decided, status, code, text }: Answer): Label {
+export function decisionLabel({ decided, code, text }: Answer): Label {
   if (text !== null) return { text: 'answered: challenge', style: 'green' };
-  if (decided === null) return { text: `${status} ${code}`, style: 'red' };
+  if (decided === null) return { text: `✗ ${code}`, style: 'red' };
   if (decided.duplicate) return { text: 'duplicate', style: 'dim' };
   const reason = decided.reason === null ? '' : `: ${decided.reason}`;
   const said = decided.disposition === 'lifecycle' ? 'ended' : decided.disposition;

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { conversation } from '../../src/core/conversations/conversation.js';
+import { delivery } from '../../src/core/deliveries/delivery.js';
+import type { Machine } from '../../src/core/machine.js';
+import { turn } from '../../src/core/turns/turn.js';
+
+/** Each machine, and the file whose comment says what its states mean. */
+const MACHINES: readonly [Machine, string][] = [
+  [conversation as unknown as Machine, 'src/core/conversations/conversation.ts'],
+  [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
+  [turn as unknown as Machine, 'src/core/turns/turn.ts'],
+];
+
+/** The state machines as Markdown: a table each, in the order of their states. */
+export function stateTables(): string {
+  return MACHINES.map(([machine, file]) => stateTable(machine, file)).join('\n');
+}
+
+function stateTable({ name, table, states }: Machine, file: string): string {
+  const meanings = meaningsIn(file);
+  const rows = states.map((state) => `| \`${state}\` | ${meanings.get(state) ?? ''} | ${stepsFrom(table[state] ?? {})} |`);
+  return [
+    `#### ${name}`,
+    '',
+    `[${file}](${file.replace(/^src\//, '')})`,
+    '',
+    '| state | meaning | steps |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** The events that lead to one state stand together. */
+function stepsFrom(steps: Readonly<Record<string, string>>): string {
+  const targets = [...new Set(Object.values(steps))];
+  const eventsTo = (target: string) => Object.keys(steps).filter((event) => steps[event] === target);
+  return targets.map((target) => `${eventsTo(target).join(', ')} → \`${target}\``).join('; ') || 'final';
+}
+
+/** Lines such as ` *   open   events about it wake the agent` in the comment above a table. */
+function meaningsIn(file: string): ReadonlyMap<string, string> {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const lines = [...text.matchAll(/^ \* {3}(\w+) +(\S.*)$/gm)];
+  return new Map(lines.map(([, state = '', meaning = '']) => [state, meaning]));
+}
