@@ -116,7 +116,7 @@ describe('throughline tail', () => {
     expect(await tail(url)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('answered 401: This token is not known.'),
+      stderr: expect.stringContaining('answered 401: This token is not known; `throughline token create'),
     });
     expect(await tail('http://127.0.0.1:9')).toMatchObject({ code: 1, stderr: expect.stringContaining('is the server running?') });
     admin.status = 200;

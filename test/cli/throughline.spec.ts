@@ -30,7 +30,6 @@ describe('the built program', () => {
     expect(throughline(cwd, 'init')).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('exists already') });
     const token = throughline(cwd, 'token', 'create', '--role', 'viewer');
     expect([token.status, token.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, expect.stringMatching(/^tl_/)]);
-    expect(throughline(cwd, 'doctor', '--json').status).toBe(0);
     expect(throughline(cwd, 'statr')).toMatchObject({ status: 2, stdout: '' });
-  });
+  }, 120_000);
 });

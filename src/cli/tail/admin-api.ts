@@ -31,7 +31,7 @@ export class AdminApi {
     if (response.ok) return (await response.json()) as T;
     const { detail, title } = (await response.json().catch(() => ({}))) as { detail?: string; title?: string };
     const hint = response.status === 401 ? '; `throughline token create --role viewer` makes a token' : '';
-    throw new Error(`${this.url} answered ${response.status}: ${detail ?? title ?? response.statusText}${hint}`);
+    throw new Error(`${this.url} answered ${response.status}: ${(detail ?? title ?? response.statusText).replace(/\.$/, '')}${hint}`);
   }
 
   private async fetch(url: string): Promise<Response> {
