@@ -76,7 +76,7 @@ async function checkSchema(database: Database): Promise<Finding> {
   if (unknown.length > 0)
     return fault('Schema', `made by a newer version (${unknown.join(', ')})`, 'Run that version, or restore a backup from before it.');
   if (pending.length > 0)
-    return warning('Schema', `${pending.length} migrations are missing`, 'The next start applies them; so does: throughline migrate up');
+    return warning('Schema', `not applied yet: ${pending.join(', ')}`, 'The next start applies them; so does: throughline migrate up');
   return ok('Schema', `up to date (${applied.at(-1) ?? 'no migration'})`);
 }
 
