@@ -7,9 +7,9 @@ const LONGEST_TEXT = 110;
 
 export function printWelcome(screen: Screen, { url, answered, of }: { url: string; answered: number; of: number }): void {
   screen.line();
-  screen.line(
-    `${INDENT}${screen.paint('bold', 'Throughline')}  ${screen.paint('dim', `a server at ${url}, and ${of} deliveries as providers send them`)}`,
-  );
+  screen.line(INDENT + screen.paint('bold', 'Throughline'));
+  const serving = `A server at ${url}, and ${of} requests of GitHub, Linear and Slack, recorded and signed as they sign.`;
+  for (const line of textLines(screen, serving)) screen.line(INDENT + screen.paint('dim', line));
   if (answered === 0) return;
   const text = `An earlier demo was stopped after ${answered} of ${of} answers. Nothing of it is lost: its agents’ turns go on, and so does the script.`;
   screen.line();
