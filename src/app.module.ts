@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module.js';
-import { type HostParts, HostModule } from './compose/host.module.js';
+import { HostModule, type HostParts } from './compose/host.module.js';
 import { IngressModule } from './ingress/ingress.module.js';
 import { PluginHostModule } from './plugin-host/plugin-host.module.js';
 

@@ -22,7 +22,9 @@ export function eachDatabase(title: string, suite: (make: () => Promise<TestData
 }
 
 /** An open, migrated database and its end. */
-export async function migrated(make: () => Promise<TestDatabase>): Promise<{ database: Database; test: TestDatabase; close: () => Promise<void> }> {
+export async function migrated(
+  make: () => Promise<TestDatabase>,
+): Promise<{ database: Database; test: TestDatabase; close: () => Promise<void> }> {
   const test = await make();
   const database = await test.open();
   await migrateUp(database);
@@ -39,7 +41,12 @@ export async function migrated(make: () => Promise<TestDatabase>): Promise<{ dat
 async function sqlite(): Promise<TestDatabase> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-db-'));
   const url = `sqlite:${path.join(folder, 'test.db')}`;
-  return { name: 'sqlite', url, open: (options) => openDatabase({ url, ...options }), drop: async () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    name: 'sqlite',
+    url,
+    open: (options) => openDatabase({ url, ...options }),
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 async function postgresql(): Promise<TestDatabase> {

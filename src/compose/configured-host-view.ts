@@ -24,7 +24,13 @@ export class ConfiguredHostView extends HostView {
   }
 
   connections(): readonly ConnectionInfo[] {
-    return this.host.config.connections.map(({ name, org, plugin, source, secrets }) => ({ name, org, plugin, source, secrets: secrets.length }));
+    return this.host.config.connections.map(({ name, org, plugin, source, secrets }) => ({
+      name,
+      org,
+      plugin,
+      source,
+      secrets: secrets.length,
+    }));
   }
 
   plugins(): readonly PluginInfo[] {

@@ -34,11 +34,19 @@ function configureConnection(settings: ConnectionConfig, plugins: readonly Plugi
   const { name, org, source, secrets, plugin, insecure } = settings;
   const at = `connections.${name}`;
   const definition = plugins.find((each) => each.name === plugin);
-  if (!definition) faults.push({ path: `${at}.plugin`, message: `no loaded plugin is named ${plugin}; the plugins are ${plugins.map((each) => each.name).join(', ')}` });
+  if (!definition)
+    faults.push({
+      path: `${at}.plugin`,
+      message: `no loaded plugin is named ${plugin}; the plugins are ${plugins.map((each) => each.name).join(', ')}`,
+    });
   const checked = definition ? validateOptions(definition.options, settings.options, at) : null;
   faults.push(...(checked?.faults ?? []));
   if (secrets.length === 0 && !insecure)
-    faults.push({ path: `${at}.secret`, message: 'is missing: set the signing secret of the provider, for example { env: NAME }, so that its events can be told from forged ones' });
+    faults.push({
+      path: `${at}.secret`,
+      message:
+        'is missing: set the signing secret of the provider, for example { env: NAME }, so that its events can be told from forged ones',
+    });
   return { settings, connection: { name, org, source, secrets, options: checked?.options ?? {} } };
 }
 

@@ -5,8 +5,8 @@ import { HostView } from '../admin/host-view.js';
 import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
 import { Metrics } from '../admin/metrics/metrics.js';
 import { Admissions } from '../core/admission/admissions.js';
-import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Operations } from '../core/operations.js';
+import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Signals } from '../core/signals.js';
 import { Database } from '../database/database.js';
 import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
@@ -38,12 +38,28 @@ export class HostModule {
     const core = [
       { provide: Database, useValue: parts.database },
       Signals,
-      { provide: Admissions, inject: [Database, Signals], useFactory: (database: Database, signals: Signals) => new Admissions(database, parts.routes, signals) },
-      { provide: Operations, inject: [Database, Signals], useFactory: (database: Database, signals: Signals) => new Operations(database, signals) },
+      {
+        provide: Admissions,
+        inject: [Database, Signals],
+        useFactory: (database: Database, signals: Signals) => new Admissions(database, parts.routes, signals),
+      },
+      {
+        provide: Operations,
+        inject: [Database, Signals],
+        useFactory: (database: Database, signals: Signals) => new Operations(database, signals),
+      },
     ];
     const ingress = [
-      { provide: EventAdmission, inject: [Admissions, Metrics], useFactory: (within: Admissions, metrics: Metrics) => new MeasuredAdmission(within, metrics) },
-      { provide: EventSources, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry) },
+      {
+        provide: EventAdmission,
+        inject: [Admissions, Metrics],
+        useFactory: (within: Admissions, metrics: Metrics) => new MeasuredAdmission(within, metrics),
+      },
+      {
+        provide: EventSources,
+        inject: [PluginRegistry],
+        useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry),
+      },
       { provide: DatabaseClock, useExisting: Membership },
     ];
     const providers = [...core, ...ingress, ...workProviders(parts), ...adminProviders(parts)];
@@ -94,7 +110,14 @@ function workProviders({ config, routes, database, self }: HostParts) {
         const now = () => Date.now() + membership.offsetMs();
         const context = { database, table, workspacesFolder: path.join(dataDir, 'workspaces'), now, onActivity };
         const { concurrency, perWorkspace, perOrg, maxAttempts, backoff, graceMs } = workers;
-        return new Worker(database, membership, signals, context, { concurrency, perWorkspace, perOrg, graceMs, pollMs: POLL_MS, retry: { maxAttempts, backoff } });
+        return new Worker(database, membership, signals, context, {
+          concurrency,
+          perWorkspace,
+          perOrg,
+          graceMs,
+          pollMs: POLL_MS,
+          retry: { maxAttempts, backoff },
+        });
       },
     },
   ];

@@ -36,7 +36,9 @@ export class Lifecycle {
     const unparked = await this.database.transaction(unparkUnconfigured);
     const { deadReplicas, releasedClaims, endedProcesses, failed } = summary;
     if (releasedClaims + endedProcesses > 0)
-      this.logger.log(`recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`);
+      this.logger.log(
+        `recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`,
+      );
     if (failed.length > 0) this.logger.error(`could not recover ${failed.join(', ')}; the next start tries again`);
     if (moved > 0) this.logger.log(`${moved} conversations moved to the workspaces that their routes name now`);
     if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);

@@ -48,5 +48,7 @@ export async function migrateDown(database: Database): Promise<string | null> {
 async function knownSchema(database: Database): Promise<SchemaStatus> {
   const status = await schemaStatus(database);
   if (status.unknown.length === 0) return status;
-  throw new ConfigFault(`the database was migrated by a newer version of Throughline (${status.unknown.join(', ')}): run that version, or restore a backup from before it`);
+  throw new ConfigFault(
+    `the database was migrated by a newer version of Throughline (${status.unknown.join(', ')}): run that version, or restore a backup from before it`,
+  );
 }

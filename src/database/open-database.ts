@@ -31,7 +31,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 export function ormOptions(url: string, poolSize = 10): Partial<Options> {
   const common: Partial<Options> = { entities: [], discovery: { warnWhenNoEntities: false }, extensions: [Migrator] };
   const migrations = { tableName: 'schema_migrations', snapshot: false, silent: true, allOrNothing: true };
-  if (!isPostgres(url)) return { ...common, driver: SqliteDriver, dbName: sqlitePath(url), migrations: { ...migrations, migrationsList: sqliteMigrations } };
+  if (!isPostgres(url))
+    return { ...common, driver: SqliteDriver, dbName: sqlitePath(url), migrations: { ...migrations, migrationsList: sqliteMigrations } };
   return {
     ...common,
     driver: PostgreSqlDriver,
@@ -72,6 +73,7 @@ function isPostgres(url: string): boolean {
 
 function sqlitePath(url: string): string {
   const file = url.match(/^sqlite:(?:\/\/)?(.+)$/)?.[1];
-  if (!file || file === ':memory:') throw new ConfigFault('database.url must be `sqlite:<path of a file>` or `postgresql://user:password@host:port/name`');
+  if (!file || file === ':memory:')
+    throw new ConfigFault('database.url must be `sqlite:<path of a file>` or `postgresql://user:password@host:port/name`');
   return path.resolve(file);
 }

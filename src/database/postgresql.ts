@@ -6,7 +6,9 @@ export interface PostgresPool {
 }
 
 interface PostgresClient {
-  query(config: string | { text: string; values: readonly Value[]; types: TypeParsers }): Promise<{ rows: unknown[]; rowCount: number | null }>;
+  query(
+    config: string | { text: string; values: readonly Value[]; types: TypeParsers },
+  ): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(error?: boolean): void;
 }
 

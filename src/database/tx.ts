@@ -16,9 +16,17 @@ export async function first<Row>(tx: Tx, sql: string, values?: readonly Value[])
   return row ?? null;
 }
 
+/** The database's own clock, in milliseconds. */
+export async function clock(tx: Tx): Promise<number> {
+  const row = await first<{ now: number }>(tx, `select ${tx.dialect.now} as now`);
+  return row?.now ?? Number.NaN;
+}
+
 /** `(?, ?), (?, ?)` for an insert of many rows. */
 export function tuples(rows: number, columns: number): string {
-  return Array<string>(rows).fill(`(${marks(columns)})`).join(', ');
+  return Array<string>(rows)
+    .fill(`(${marks(columns)})`)
+    .join(', ');
 }
 
 /** `?, ?, ?` for a list. */

@@ -2,8 +2,8 @@ import type { DynamicModule, LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureServer, fastifyAdapter } from './configure-server.js';
-import { ServerLogger } from './server-logger.js';
 import { type HttpOptions, httpDefaults } from './http-options.js';
+import { ServerLogger } from './server-logger.js';
 
 /** The application with its server set up, not yet listening. */
 export async function createHttpApp(

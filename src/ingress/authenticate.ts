@@ -17,7 +17,12 @@ export async function authenticate(source: EventSource, request: ArrivedRequest,
   return 'verify' in signature ? byPlugin(signature, source, request, nowMs) : byScheme(signature, source, request, nowMs);
 }
 
-async function byPlugin(verifier: SignatureVerifier, { connection, provider }: EventSource, request: ArrivedRequest, nowMs: number): Promise<number> {
+async function byPlugin(
+  verifier: SignatureVerifier,
+  { connection, provider }: EventSource,
+  request: ArrivedRequest,
+  nowMs: number,
+): Promise<number> {
   const { body, url } = request;
   const asked = { headers: headersOf(request.rawHeaders), body, url, secrets: connection.secrets, nowMs };
   const verdict = await Promise.resolve(asked)

@@ -33,7 +33,10 @@ export class TimestampOutOfWindow extends NotAuthentic {
 
   /** `ageMs`: negative for a time in the future; null: the verifier did not say. */
   constructor(ageMs: number | null) {
-    const when = ageMs === null ? 'outside the time' : `${Math.abs(Math.round(ageMs / 1000))} s ${ageMs < 0 ? 'in the future' : 'ago'}, outside the time`;
+    const when =
+      ageMs === null
+        ? 'outside the time'
+        : `${Math.abs(Math.round(ageMs / 1000))} s ${ageMs < 0 ? 'in the future' : 'ago'}, outside the time`;
     super(`The signature is right, but it was made ${when} that this source accepts.`);
   }
 }

@@ -15,7 +15,8 @@ export async function loadPlugins(entries: readonly string[], base: string): Pro
   const definitions: PluginDefinition[] = [];
   for (const [index, entry] of entries.entries()) {
     const definition = checked(entry, index, await load(entry, index, base));
-    if (definitions.some(({ name }) => name === definition.name)) throw new ConfigFault(`plugins[${index}]: ${entry} is a second plugin named ${definition.name}`);
+    if (definitions.some(({ name }) => name === definition.name))
+      throw new ConfigFault(`plugins[${index}]: ${entry} is a second plugin named ${definition.name}`);
     definitions.push(definition);
   }
   return definitions;
@@ -25,7 +26,10 @@ async function load(entry: string, index: number, base: string): Promise<unknown
   try {
     return await import(BUILT_IN_PLUGINS.includes(entry) ? builtInUrl(entry) : resolveFrom(base, entry));
   } catch (cause) {
-    throw new ConfigFault(`plugins[${index}]: cannot load ${entry}: ${(cause as Error).message}; install the package, or correct the path`, { cause });
+    throw new ConfigFault(
+      `plugins[${index}]: cannot load ${entry}: ${(cause as Error).message}; install the package, or correct the path`,
+      { cause },
+    );
   }
 }
 
@@ -35,7 +39,8 @@ function builtInUrl(name: string): string {
 }
 
 function resolveFrom(base: string, entry: string): string {
-  if (entry.startsWith('.') || path.isAbsolute(entry)) return pathToFileURL(createRequire(base).resolve(path.resolve(path.dirname(base), entry))).href;
+  if (entry.startsWith('.') || path.isAbsolute(entry))
+    return pathToFileURL(createRequire(base).resolve(path.resolve(path.dirname(base), entry))).href;
   try {
     return pathToFileURL(createRequire(base).resolve(entry)).href;
   } catch (error) {
@@ -66,10 +71,17 @@ function checked(entry: string, index: number, loaded: unknown): PluginDefinitio
   const outer = (loaded as { default?: unknown }).default;
   const definition = ((outer as { default?: unknown } | undefined)?.default ?? outer) as Partial<PluginDefinition> | undefined;
   const where = `plugins[${index}]: ${entry}`;
-  if (!definition || typeof definition.name !== 'string' || typeof definition.provider !== 'function' || typeof definition.module !== 'function')
+  if (
+    !definition ||
+    typeof definition.name !== 'string' ||
+    typeof definition.provider !== 'function' ||
+    typeof definition.module !== 'function'
+  )
     throw new ConfigFault(`${where} is no plugin: its default export must be what definePlugin(…) of throughline/plugin gives`);
   if (definition.apiVersion !== PLUGIN_API_VERSION)
-    throw new ConfigFault(`${where} speaks plugin API ${definition.apiVersion}, this host speaks ${PLUGIN_API_VERSION}; install a version of it that fits`);
+    throw new ConfigFault(
+      `${where} speaks plugin API ${definition.apiVersion}, this host speaks ${PLUGIN_API_VERSION}; install a version of it that fits`,
+    );
   if (typeof definition.options !== 'function') throw new ConfigFault(`${where} has no options class`);
   return definition as PluginDefinition;
 }

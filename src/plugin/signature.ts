@@ -58,5 +58,4 @@ export interface SignatureVerifier {
 
 export type SignatureVerdict =
   /** `secretIndex`: which of the secrets it was. */
-  | { readonly ok: true; readonly secretIndex: number }
-  | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'timestamp' };
+  { readonly ok: true; readonly secretIndex: number } | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'timestamp' };

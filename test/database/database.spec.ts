@@ -29,14 +29,16 @@ eachDatabase('the database', (make) => {
 
   it('REC-4 refuses a schema that a newer version wrote, in one sentence', async () => {
     await migrateUp(database);
-    await database.transaction((tx) => tx.run("insert into schema_migrations (name, executed_at) values ('0999-from-the-future', current_timestamp)"));
+    await database.transaction((tx) =>
+      tx.run("insert into schema_migrations (name, executed_at) values ('0999-from-the-future', current_timestamp)"),
+    );
     await expect(migrateUp(database)).rejects.toThrow(ConfigFault);
     await expect(migrateUp(database)).rejects.toThrow(/newer version of Throughline \(0999-from-the-future\)/);
   });
 
   it('rolls everything back when the work throws, and takes the next transaction', async () => {
     await migrateUp(database);
-    const insert = "insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, 0, 1)";
+    const insert = 'insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, 0, 1)';
     await expect(
       database.transaction(async (tx) => {
         await tx.run(insert, [1]);
@@ -54,7 +56,10 @@ eachDatabase('the database', (make) => {
 
   it('keeps numbers, text and bytes as they were, and reads its own clock in milliseconds', async () => {
     const [row] = await database.transaction((tx) =>
-      tx.all<Record<string, unknown>>(`select ${tx.dialect.now} as now, cast(? as ${tx.dialect.name === 'sqlite' ? 'blob' : 'bytea'}) as bytes`, [Buffer.from([0, 255, 65])]),
+      tx.all<Record<string, unknown>>(
+        `select ${tx.dialect.now} as now, cast(? as ${tx.dialect.name === 'sqlite' ? 'blob' : 'bytea'}) as bytes`,
+        [Buffer.from([0, 255, 65])],
+      ),
     );
     expect(Math.abs(Number(row?.now) - Date.now())).toBeLessThan(60_000);
     expect(row?.bytes).toEqual(Buffer.from([0, 255, 65]));

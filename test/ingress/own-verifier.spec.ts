@@ -22,7 +22,12 @@ function verify({ headers, body, secrets }: UnverifiedRequest): SignatureVerdict
 
 async function post(signature: string | null, body = '{"a":1}') {
   endpoint = await startEndpoint([source('rsa', { ...githubTransport, signature: () => ({ verify }) }, { secrets: [pem] })]);
-  const headers = { 'content-type': 'application/json', 'x-github-delivery': 'd-1', 'x-github-event': 'issues', ...(signature && { 'x-rsa': signature }) };
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-delivery': 'd-1',
+    'x-github-event': 'issues',
+    ...(signature && { 'x-rsa': signature }),
+  };
   const answer = await endpoint.app.inject({ method: 'POST', url: '/v1/events/default/rsa', headers, payload: body });
   return [answer.statusCode, answer.json().code ?? endpoint.admission.events[0]?.secretIndex];
 }

@@ -1,4 +1,4 @@
-import { createServer, connect, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
 import { eachDatabase, type TestDatabase } from '../databases.js';
