@@ -25,41 +25,77 @@ export type TimelinePosition = readonly [at: number, rank: number, major: number
 const NO_NUMBER = 'cast(null as bigint)';
 const NO_TEXT = 'cast(null as text)';
 
-// A note that an event was ignored says less than the decision about that event, which is here too.
-const ENTRIES = `
-  select k.decided_at as at, 0 as rank, k.receipt as major, cast(k.number as bigint) as minor, 'decision' as entry, k.decided_by as actor,
-    k.disposition as what, k.reason as reason, k.receipt as receipt, d.sequence as sequence, ${NO_NUMBER} as token, k.detail as detail
-  from decisions k left join deliveries d on d.receipt = k.receipt and d.conversation = ?
-  where k.receipt in (select receipt from deliveries where conversation = ? union select receipt from notes where conversation = ? and receipt is not null)
-  union all
-  select noted_at, 1, id, 0, 'note', noted_by, kind, reason, receipt, sequence, ${NO_NUMBER}, ${NO_TEXT}
-  from notes where conversation = ? and (kind <> 'ignored' or receipt is null)
-  union all
-  select started_at, 2, token, 0, 'turn_started', 'replica ' || cast(owner as text), 'active', ${NO_TEXT}, ${NO_NUMBER}, from_sequence, token, ${NO_TEXT}
-  from turns where conversation = ?
-  union all
-  select completed_at, 3, sequence, 0, 'delivery_completed', ${NO_TEXT}, outcome, reason, receipt, sequence, ${NO_NUMBER}, ${NO_TEXT}
-  from deliveries where conversation = ? and completed_at is not null
-  union all
-  select ended_at, 4, token, 0, 'turn_ended', 'replica ' || cast(owner as text), state, error, ${NO_NUMBER}, to_sequence, token, ${NO_TEXT}
-  from turns where conversation = ? and ended_at is not null`;
+/** One kind of entry: its place in time, the rest of its columns, and where it is found; each `:c` is the conversation. */
+interface Source {
+  readonly place: readonly [at: string, rank: number, major: string, minor: string];
+  readonly columns: string;
+  readonly from: string;
+}
 
-const PLACES = ENTRIES.split('?').length - 1;
+const DECISION = {
+  place: ['k.decided_at', 0, 'k.receipt', 'k.number'],
+  columns: (
+    sequence: string,
+  ) => `'decision' as entry, k.decided_by as actor, k.disposition as what, k.reason as reason, k.receipt as receipt,
+    ${sequence} as sequence, ${NO_NUMBER} as token, k.detail as detail`,
+} as const;
 
-/** What was decided about every receipt that concerned the conversation, and what came of it, in the order of time. */
+const SOURCES: readonly Source[] = [
+  {
+    place: DECISION.place,
+    columns: DECISION.columns('d.sequence'),
+    from: 'deliveries d join decisions k on k.receipt = d.receipt where d.conversation = :c',
+  },
+  {
+    place: DECISION.place,
+    columns: DECISION.columns(NO_NUMBER),
+    from: `(select distinct receipt from notes where conversation = :c and receipt is not null) n join decisions k on k.receipt = n.receipt
+      where not exists (select 1 from deliveries x where x.receipt = n.receipt and x.conversation = :c)`,
+  },
+  {
+    place: ['noted_at', 1, 'id', '0'],
+    columns: `'note', noted_by, kind, reason, receipt, sequence, ${NO_NUMBER}, ${NO_TEXT}`,
+    // A note that an event was ignored says less than the decision about that event, which is here too.
+    from: "notes where conversation = :c and (kind <> 'ignored' or receipt is null)",
+  },
+  {
+    place: ['started_at', 2, 'token', '0'],
+    columns: `'turn_started', 'replica ' || cast(owner as text), 'active', ${NO_TEXT}, ${NO_NUMBER}, from_sequence, token, ${NO_TEXT}`,
+    from: 'turns where conversation = :c',
+  },
+  {
+    place: ['completed_at', 3, 'sequence', '0'],
+    columns: `'delivery_completed', ${NO_TEXT}, outcome, reason, receipt, sequence, ${NO_NUMBER}, ${NO_TEXT}`,
+    from: 'deliveries where conversation = :c and completed_at is not null',
+  },
+  {
+    place: ['ended_at', 4, 'token', '0'],
+    columns: `'turn_ended', 'replica ' || cast(owner as text), state, error, ${NO_NUMBER}, to_sequence, token, ${NO_TEXT}`,
+    from: 'turns where conversation = :c and ended_at is not null',
+  },
+];
+
+/** What was decided about every receipt of the conversation, and what came of it, in the order of time. */
 export async function listTimeline(
   tx: Tx,
   conversation: string,
   slice: Slice<TimelinePosition>,
 ): Promise<Found<TimelineRow, TimelinePosition>> {
   const where = new Where();
-  if (slice.after) where.and('(at, rank, major, minor) > (?, ?, ?, ?)', ...slice.after);
-  where.values.unshift(...Array<string>(PLACES).fill(conversation));
-  const select = `select * from (${ENTRIES}) timeline`;
-  return findSlice(tx, { select, where, order: 'at, rank, major, minor' }, slice, (row: TimelineRow) => [
-    row.at,
-    row.rank,
-    row.major,
-    row.minor,
-  ]);
+  const arms = SOURCES.map((source, i) => `select * from (${arm(source, conversation, slice, where)}) x${i}`);
+  const select = `select * from (${arms.join(' union all ')}) timeline`;
+  const position = (row: TimelineRow): TimelinePosition => [row.at, row.rank, row.major, row.minor];
+  return findSlice(tx, { select, where, order: 'at, rank, major, minor' }, slice, position);
+}
+
+/** The first entries of one kind: no more of them than the whole slice has are needed. Its values go to `where`. */
+function arm({ place, columns, from }: Source, conversation: string, { after, limit }: Slice<TimelinePosition>, where: Where): string {
+  const [at, rank, major, minor] = place;
+  where.values.push(...Array<string>(from.split(':c').length - 1).fill(conversation));
+  if (after) where.values.push(...after);
+  where.values.push(limit + 1);
+  const rest = after ? ` and (${at}, ${rank}, ${major}, ${minor}) > (?, ?, ?, ?)` : '';
+  const named = `select ${at} as at, ${rank} as rank, ${major} as major, cast(${minor} as bigint) as minor, ${columns}`;
+  const order = minor === '0' ? `${at}, ${major}` : `${at}, ${major}, ${minor}`;
+  return `${named} from ${from.replaceAll(':c', '?')}${rest} order by ${order} limit ?`;
 }

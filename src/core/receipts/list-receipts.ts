@@ -36,7 +36,7 @@ const SELECT = `
   select r.id, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.received_at, r.payload_size, r.payload_cut, r.secret_index,
     k.disposition, k.reason, k.matched, coalesce(p.duplicates, 0) as duplicates, coalesce(p.conflicts, 0) as conflicts
   from receipts r
-    join decisions k on k.receipt = r.id and k.number = (select max(x.number) from decisions x where x.receipt = r.id)
+    join decisions k on k.receipt = r.id and not exists (select 1 from decisions x where x.receipt = k.receipt and x.number > k.number)
     left join receipt_repeats p on p.receipt = r.id`;
 
 export async function listReceipts(
