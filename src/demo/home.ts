@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { lockForServer } from '../database/server-lock.js';
+import { ConfigFault } from '../plugin/index.js';
 import type { Secrets } from './post-step.js';
 import { Progress } from './progress.js';
 import { steps } from './scenes/all-scenes.js';
@@ -27,7 +28,7 @@ export interface Home {
  */
 export function openHome(folder: string): Home {
   mkdirSync(folder, { recursive: true });
-  const unlock = lockForServer(path.join(folder, DATABASE));
+  const unlock = lockForDemo(folder);
   const progressFile = path.join(folder, 'progress.jsonl');
   try {
     const earlier = Progress.read(progressFile);
@@ -44,6 +45,14 @@ export function openHome(folder: string): Home {
     logFile: path.join(folder, 'server.log'),
     progress: Progress.read(progressFile),
   };
+}
+
+function lockForDemo(folder: string): () => void {
+  try {
+    return lockForServer(path.join(folder, DATABASE));
+  } catch (cause) {
+    throw new ConfigFault(`another demo is at work in ${folder}: end it with Ctrl-C first, or start this one with --once`, { cause });
+  }
 }
 
 function keptSecrets(file: string): Secrets {

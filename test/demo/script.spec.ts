@@ -112,7 +112,7 @@ describe('the folder of the demo', () => {
     openHome(folder);
     writeFileSync(path.join(folder, 'kept'), '');
     const unlock = lockForServer(path.join(folder, 'throughline.db'));
-    expect(() => openHome(folder)).toThrow('another Throughline server');
+    expect(() => openHome(folder)).toThrow('another demo is at work');
     expect(existsSync(path.join(folder, 'kept'))).toBe(true);
     unlock();
   });

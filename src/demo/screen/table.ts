@@ -58,7 +58,7 @@ export class Table {
     const { about, event, decision } = columns;
     const span = about + decision + GAP.length + (event === 0 ? 0 : event + GAP.length);
     const output = turn.result ?? `${turn.state}: ${turn.error ?? 'its process was ended'}`;
-    const style: Paint = turn.state === 'done' ? this.colour(conversation.id) : 'red';
+    const style: Paint = turn.state === 'done' ? this.colour(conversation.id) : turn.state === 'interrupted' ? 'yellow' : 'red';
     screen.line(
       row([
         screen.paint('dim', timeOf(columns)),
