@@ -184,6 +184,9 @@ export function eachCore(title: string, suite: (open: (...routes: readonly Route
       shared = new Core(database, test, await database.transaction((tx) => enlist(tx, replica('first'), 600_000)), []);
     });
 
+    // First: what the suite stops after each test is stopped before anything is cleared.
+    suite((...routes) => shared.with(...routes));
+
     afterEach(async () => {
       const broken = await brokenRules(shared.database);
       await shared.database.transaction(async (tx) => {
@@ -193,8 +196,6 @@ export function eachCore(title: string, suite: (open: (...routes: readonly Route
     });
 
     afterAll(() => end());
-
-    suite((...routes) => shared.with(...routes));
   });
 }
 

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RecoverySummary } from '../../src/core/recovery/recover.js';
+import type { ReplicaIdentity } from '../../src/core/replicas/replicas.js';
+import type { Route } from '../../src/core/routing/route.js';
+import { Signals } from '../../src/core/signals.js';
+import type { Database } from '../../src/database/database.js';
+import { type LeaseTimes, Membership } from '../../src/worker/membership.js';
+import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
+import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
+import { type Core, POLICY, replica } from '../core/core.js';
+import { StagedRuntime } from './staged.runtime.js';
+
+export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes> {
+  readonly self?: ReplicaIdentity;
+  readonly workspaces?: readonly Partial<Workspace>[];
+  readonly database?: Database;
+}
+
+/** A replica as the server assembles it, on a runtime whose turns the test drives. */
+export class Bench {
+  readonly runtime = new StagedRuntime();
+  readonly signals: Signals;
+  readonly membership: Membership;
+  readonly worker: Worker;
+  private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-worker-'));
+
+  constructor(core: Core, routes: readonly Route[], options: BenchOptions = {}) {
+    const { self = replica('worker', { pid: 777 }), workspaces = [{}], database = core.database, leaseMs = 60_000, heartbeatMs = 20_000, ...limits } = options;
+    this.signals = options.database ? new Signals() : core.signals;
+    const machine = { isRunning: async () => true, endProcess: async () => undefined };
+    this.membership = new Membership(database, self, { leaseMs, heartbeatMs }, machine, this.signals);
+    const named = workspaces.map((change) => ({
+      ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null },
+      ...change,
+    }));
+    const context = {
+      ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder },
+      now: () => Date.now() + this.membership.offsetMs(),
+      onActivity: (conversation: string) => void this.signals.emit('activity', conversation),
+    };
+    const defaults = { concurrency: 8, perWorkspace: null, perOrg: null, retry: POLICY, graceMs: 100, pollMs: 50 };
+    this.worker = new Worker(database, this.membership, this.signals, context, { ...defaults, ...limits });
+  }
+
+  async start(): Promise<RecoverySummary> {
+    const summary = await this.membership.join();
+    this.worker.start();
+    return summary;
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop();
+    await this.membership.leave();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits for what other promises bring about; the test's own time limit ends it. */
+export async function until(check: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await check())) await delay(10);
+}
