@@ -172,6 +172,12 @@ export function done(claim: Claim): ClaimEnd {
 
 const LEDGER = ['transcripts', 'turns', 'notes', 'deliveries', 'decisions', 'receipt_repeats', 'receipts', 'queues', 'conversations', 'subjects'];
 
+export async function clearLedger(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (const table of LEDGER) await tx.run(`delete from ${table}`);
+  });
+}
+
 /** A suite on each database. What every test leaves behind is checked against the rules of the store, and then cleared. */
 export function eachCore(title: string, suite: (open: (...routes: readonly Route[]) => Core) => void): void {
   eachDatabase(title, (make) => {
@@ -189,9 +195,7 @@ export function eachCore(title: string, suite: (open: (...routes: readonly Route
 
     afterEach(async () => {
       const broken = await brokenRules(shared.database);
-      await shared.database.transaction(async (tx) => {
-        for (const table of LEDGER) await tx.run(`delete from ${table}`);
-      });
+      await clearLedger(shared.database);
       if (broken.length > 0) throw new Error(`the store is unsound:\n${broken.join('\n')}`);
     });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import type { RecoverySummary } from '../../src/core/recovery/recover.js';
 import type { ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
@@ -12,6 +13,9 @@ import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
 import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
 import { type Core, POLICY, replica } from '../core/core.js';
 import { StagedRuntime } from './staged.runtime.js';
+
+// What these tests bring about on purpose is not to be read as faults of the run.
+Logger.overrideLogger(false);
 
 export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes> {
   readonly self?: ReplicaIdentity;
