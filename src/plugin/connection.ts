@@ -3,7 +3,7 @@ export interface Connection<Options extends object = object> {
   /** The name that stands in `POST /v1/events/{org}/{name}`. */
   readonly name: string;
   readonly org: string;
-  /** `private`: only trusted people can cause its events. `public` (default): content is fenced, and turns start tainted. */
+  /** `private`: only trusted people can cause its events. `public` (default): the turns that its events make are untrusted. */
   readonly source: 'private' | 'public';
   /** Active secrets, newest first. */
   readonly secrets: readonly string[];

@@ -23,7 +23,7 @@ export class ConnectionSection {
   readonly org: string = 'default';
 
   @OneOf(['private', 'public'], {
-    about: '`private`: only trusted people can cause its events. `public`: its text is fenced as untrusted.',
+    about: '`private`: only trusted people can cause its events. `public`: its turns are told that they are untrusted.',
   })
   readonly source: 'private' | 'public' = 'public';
 
