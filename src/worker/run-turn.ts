@@ -38,7 +38,9 @@ export async function runTurn(job: TurnJob, context: TurnContext, signal: AbortS
   const { claim } = job;
   const said = new Said();
   const { conversation, token, owner } = claim;
-  const transcript = new TranscriptWriter(context.database, { conversation, token, owner }, context.now, () => context.onActivity(conversation));
+  const transcript = new TranscriptWriter(context.database, { conversation, token, owner }, context.now, () =>
+    context.onActivity(conversation),
+  );
   try {
     const input = await turnInput(job, context);
     for await (const event of job.workspace.runtime.startTurn(input, signal)) await take(event, job, context, said, transcript);
@@ -52,13 +54,23 @@ export async function runTurn(job: TurnJob, context: TurnContext, signal: AbortS
 
 function endOfFailure({ claim, conversation }: TurnJob, table: WorkTable, error: unknown, said: Said, signal: AbortSignal): ClaimEnd {
   const message = storable(error instanceof Error ? error.message : String(error), ERROR_CHARACTERS);
-  if (!(error instanceof TurnFailed) || signal.aborted) return { claim, how: 'interrupted', failure: message, turn: said.end('interrupted', message, null) };
+  if (!(error instanceof TurnFailed) || signal.aborted)
+    return { claim, how: 'interrupted', failure: message, turn: said.end('interrupted', message, null) };
   const detail = error.detail === null ? null : storable(error.detail, ERROR_CHARACTERS);
-  return { claim, how: 'failed', failure: message, onDead: table.onDead(conversation.org, claim.head.route), turn: said.end('failed', message, detail) };
+  return {
+    claim,
+    how: 'failed',
+    failure: message,
+    onDead: table.onDead(conversation.org, claim.head.route),
+    turn: said.end('failed', message, detail),
+  };
 }
 
-async function turnInput({ claim, conversation, contents, workspace }: TurnJob, { table, workspacesFolder, now }: TurnContext): Promise<TurnInput> {
-  const folder = workspace.directory ?? path.join(workspacesFolder, conversation.id);
+async function turnInput(
+  { claim, conversation, contents, workspace }: TurnJob,
+  { table, workspacesFolder, now }: TurnContext,
+): Promise<TurnInput> {
+  const folder = workspace.directory ?? path.join(workspacesFolder, conversation.folder);
   await mkdir(folder, { recursive: true });
   const instructionsOf = (index: number) => table.route(conversation.org, claim.entries[index]?.route ?? null)?.instructions ?? null;
   return {
@@ -81,7 +93,13 @@ async function turnInput({ claim, conversation, contents, workspace }: TurnJob, 
 }
 
 /** Session and process are stored before anything else happens; the rest in batches. */
-async function take(event: TurnEvent, { claim }: TurnJob, { database }: TurnContext, said: Said, transcript: TranscriptWriter): Promise<void> {
+async function take(
+  event: TurnEvent,
+  { claim }: TurnJob,
+  { database }: TurnContext,
+  said: Said,
+  transcript: TranscriptWriter,
+): Promise<void> {
   const { conversation, token, owner, from, to, head, claimedAt } = claim;
   const turn = { conversation, token, owner, from, to, attempt: attemptOf(head), startedAt: claimedAt };
   switch (event.type) {
@@ -122,6 +140,13 @@ class Said {
 
   end(state: TurnEnd['state'], error: string | null, detail: string | null): TurnEnd {
     const result = this.result ?? (this.texts.length > 0 ? this.texts.join('') : null);
-    return { state, session: this.session, result: result === null ? null : storable(result, RESULT_CHARACTERS), error, detail, costUsd: this.costUsd };
+    return {
+      state,
+      session: this.session,
+      result: result === null ? null : storable(result, RESULT_CHARACTERS),
+      error,
+      detail,
+      costUsd: this.costUsd,
+    };
   }
 }

@@ -45,7 +45,14 @@ export function identify(org: string, subject: Subject, of: ConversationScope): 
       return { ...subject, org, id, scope: 'automation', scopeName: `${of.kind}:${of.name}/${of.source}` };
     }
     case 'run':
-      return { org, namespace: `run:${of.name}`, key: of.run, id: scopedId('run', org, of.run), scope: 'run', scopeName: `${of.kind}:${of.name}` };
+      return {
+        org,
+        namespace: `run:${of.name}`,
+        key: of.run,
+        id: scopedId('run', org, of.run),
+        scope: 'run',
+        scopeName: `${of.kind}:${of.name}`,
+      };
   }
 }
 
@@ -55,5 +62,7 @@ function netstring(field: string): string {
 
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new InvalidInput('a conversation cannot be identified by text with a lone surrogate', [{ path: 'subject.key', message: 'must be well-formed Unicode' }]);
+  throw new InvalidInput('a conversation cannot be identified by text with a lone surrogate', [
+    { path: 'subject.key', message: 'must be well-formed Unicode' },
+  ]);
 }

@@ -1,7 +1,7 @@
 import { marks, type Tx, tuples } from '../../database/tx.js';
 import type { SubjectKey } from '../subjects/subjects.js';
-import type { ConversationIdentity } from './conversation-id.js';
 import type { Lifetime } from './conversation.js';
+import type { ConversationIdentity } from './conversation-id.js';
 
 /** A conversation as deciding about it needs it. */
 export interface ConversationRow extends Lifetime {
@@ -30,7 +30,10 @@ export async function readConversations(tx: Tx, ids: readonly string[]): Promise
 }
 
 /** The ids of all conversations about these subjects, in any scope. */
-export async function conversationsAbout(tx: Tx, subjects: readonly SubjectKey[]): Promise<{ id: string; org: string; namespace: string; key: string }[]> {
+export async function conversationsAbout(
+  tx: Tx,
+  subjects: readonly SubjectKey[],
+): Promise<{ id: string; org: string; namespace: string; key: string }[]> {
   if (subjects.length === 0) return [];
   const each = subjects.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
   return tx.all(
@@ -42,10 +45,10 @@ export async function conversationsAbout(tx: Tx, subjects: readonly SubjectKey[]
 export async function insertConversations(tx: Tx, conversations: readonly NewConversation[], at: number): Promise<void> {
   if (conversations.length === 0) return;
   await tx.run(
-    `insert into conversations (${COLUMNS}, title, url, terminal_at, created_at, updated_at) values ${tuples(conversations.length, 18)}`,
+    `insert into conversations (${COLUMNS}, title, url, folder, terminal_at, created_at, updated_at) values ${tuples(conversations.length, 19)}`,
     conversations.flatMap((c) => [
       ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
-      ...[c.state, c.reason, c.revision, c.strength, c.title, c.url],
+      ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
       ...[c.state === 'terminal' ? at : null, at, at],
     ]),
   );
@@ -63,7 +66,10 @@ export async function saveLifetime(tx: Tx, id: string, life: Lifetime, at: numbe
 
 /** Keeps what the agent calls its session; an ended conversation takes none. False: it has ended. */
 export async function saveSession(tx: Tx, id: string, session: string): Promise<boolean> {
-  const changed = await tx.run(`update conversations set session = ?, updated_at = ${tx.dialect.now} where id = ? and state = 'open'`, [session, id]);
+  const changed = await tx.run(`update conversations set session = ?, updated_at = ${tx.dialect.now} where id = ? and state = 'open'`, [
+    session,
+    id,
+  ]);
   return changed === 1;
 }
 
@@ -75,10 +81,15 @@ export interface TurnConversation {
   readonly key: string;
   readonly title: string | null;
   readonly workspace: string;
+  /** Name of its own folder: looked up here, never made of the id again. */
+  readonly folder: string;
   readonly session: string | null;
 }
 
 export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Promise<TurnConversation[]> {
   if (ids.length === 0) return [];
-  return tx.all(`select id, org, namespace, key, title, workspace, session from conversations where id in (${marks(ids.length)})`, ids);
+  return tx.all(
+    `select id, org, namespace, key, title, workspace, folder, session from conversations where id in (${marks(ids.length)})`,
+    ids,
+  );
 }

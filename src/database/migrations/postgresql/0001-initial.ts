@@ -59,6 +59,7 @@ const STATEMENTS = [
     title text,
     url text,
     workspace text not null,
+    folder text not null,
     route text,
     lifecycle text not null check (lifecycle in ('follow', 'ignore')),
     session text,
@@ -72,6 +73,7 @@ const STATEMENTS = [
     check (state = 'open' or session is null)
   )`,
   `create unique index conversations_subject on conversations (org, namespace, key, scope, scope_name)`,
+  `create unique index conversations_folder on conversations (folder)`,
   `create index conversations_by_time on conversations (org, created_at, id)`,
   `create table queues (
     conversation uuid primary key,
