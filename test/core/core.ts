@@ -131,11 +131,16 @@ export class Core {
     return row;
   }
 
-  async conversation(id: string): Promise<{ state: string; reason: string | null; revision: string | null; session: string | null; title: string | null }> {
-    const [row] = await this.rows<{ state: string; reason: string | null; revision: string | null; session: string | null; title: string | null }>(
-      'select state, reason, revision, session, title from conversations where id = ?',
-      id,
-    );
+  async conversation(
+    id: string,
+  ): Promise<{ state: string; reason: string | null; revision: string | null; session: string | null; title: string | null }> {
+    const [row] = await this.rows<{
+      state: string;
+      reason: string | null;
+      revision: string | null;
+      session: string | null;
+      title: string | null;
+    }>('select state, reason, revision, session, title from conversations where id = ?', id);
     if (!row) throw new Error(`no conversation ${id}`);
     return row;
   }
@@ -170,7 +175,18 @@ export function done(claim: Claim): ClaimEnd {
   return { claim, how: 'completed', outcome: 'done', reason: null, turn: { ...SAID, state: 'done', result: 'ok' } };
 }
 
-const LEDGER = ['transcripts', 'turns', 'notes', 'deliveries', 'decisions', 'receipt_repeats', 'receipts', 'queues', 'conversations', 'subjects'];
+const LEDGER = [
+  'transcripts',
+  'turns',
+  'notes',
+  'deliveries',
+  'decisions',
+  'receipt_repeats',
+  'receipts',
+  'queues',
+  'conversations',
+  'subjects',
+];
 
 export async function clearLedger(database: Database): Promise<void> {
   await database.transaction(async (tx) => {

@@ -23,7 +23,8 @@ const BROKEN: Readonly<Record<string, string>> = {
      where t.state in ('active', 'pausing', 'paused') and (q.owner is null or q.token <> t.token)`,
   'a conversation has a queue': 'select id from conversations where id not in (select conversation from queues)',
   'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
-  'every receipt was decided': 'select cast(id as text) as id from receipts where id not in (select receipt from decisions where number = 0)',
+  'every receipt was decided':
+    'select cast(id as text) as id from receipts where id not in (select receipt from decisions where number = 0)',
   'every delivery has its receipt': 'select conversation as id from deliveries where receipt not in (select id from receipts)',
 };
 

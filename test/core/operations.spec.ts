@@ -44,11 +44,20 @@ eachCore('what operators do', (open) => {
   });
 
   it('ADM-2 retry is refused for what waits behind, is claimed, or is completed', async () => {
-    await expect(core.operations.retry(ORG, delivery(2), 'ada')).rejects.toMatchObject({ status: 409, message: expect.stringContaining('behind') });
+    await expect(core.operations.retry(ORG, delivery(2), 'ada')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('behind'),
+    });
     await core.finish(await core.claimOne({ coalesce: () => 1 }));
-    await expect(core.operations.retry(ORG, delivery(1), 'ada')).rejects.toMatchObject({ status: 409, message: expect.stringContaining('completed (done)') });
+    await expect(core.operations.retry(ORG, delivery(1), 'ada')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('completed (done)'),
+    });
     await core.claimOne();
-    await expect(core.operations.retry(ORG, delivery(2), 'ada')).rejects.toMatchObject({ status: 409, message: expect.stringContaining('claimed') });
+    await expect(core.operations.retry(ORG, delivery(2), 'ada')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('claimed'),
+    });
   });
 
   it('FIF-1 skip completes a stalled head, and those behind it move up', async () => {
@@ -77,7 +86,10 @@ eachCore('what operators do', (open) => {
   it('FIF-1 what waits behind a running turn may be skipped, what runs may not', async () => {
     const claim = await core.claimOne({ coalesce: () => 1 });
     await core.operations.skip(ORG, delivery(3), 'ada', null);
-    await expect(core.operations.skip(ORG, delivery(1), 'ada', null)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('claimed') });
+    await expect(core.operations.skip(ORG, delivery(1), 'ada', null)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('claimed'),
+    });
     expect(await core.finish(claim)).toBe('ended');
     expect(await core.claimOne()).toMatchObject({ from: 2, to: 2 });
     await expect(core.operations.skip(ORG, delivery(3), 'ada', null)).rejects.toMatchObject({ status: 409 });
@@ -95,7 +107,10 @@ eachCore('what operators do', (open) => {
   });
 
   it('TRN-4 abandon is refused where no turn works on it', async () => {
-    await expect(core.operations.abandon(ORG, delivery(1), 'ada')).rejects.toMatchObject({ status: 409, message: expect.stringContaining('pending') });
+    await expect(core.operations.abandon(ORG, delivery(1), 'ada')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('pending'),
+    });
   });
 
   it('FIF-1 stop ends the running turn, completes what it worked on as interrupted, and lets the rest go on', async () => {
@@ -133,7 +148,10 @@ eachCore('what operators do', (open) => {
   it('TRM-1 ending what has ended and opening what is open are refused', async () => {
     await expect(core.operations.reopen(ORG, conversation, 'ada')).rejects.toMatchObject({ status: 409 });
     await core.operations.terminate(ORG, conversation, 'done', 'ada');
-    await expect(core.operations.terminate(ORG, conversation, 'done', 'ada')).rejects.toMatchObject({ status: 409, message: expect.stringContaining('done') });
+    await expect(core.operations.terminate(ORG, conversation, 'done', 'ada')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('done'),
+    });
   });
 
   it('IDN-7 of another organisation there is nothing', async () => {

@@ -2,10 +2,29 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Claim } from '../../src/core/deliveries/claim.js';
 import { closing, comment, event, opened, prompt, route } from '../core/builders.js';
-import { clearLedger, type Core, delivered, done, eachCore, SAID } from '../core/core.js';
+import { type Core, clearLedger, delivered, done, eachCore, SAID } from '../core/core.js';
 import { expectSound } from '../core/invariants.js';
 
-const STEPS = ['admit', 'admit', 'admit', 'burst', 'claim', 'claim', 'finish', 'finish', 'fail', 'interrupt', 'stale', 'close', 'reopen', 'terminate', 'open', 'stop', 'skip', 'abandon'] as const;
+const STEPS = [
+  'admit',
+  'admit',
+  'admit',
+  'burst',
+  'claim',
+  'claim',
+  'finish',
+  'finish',
+  'fail',
+  'interrupt',
+  'stale',
+  'close',
+  'reopen',
+  'terminate',
+  'open',
+  'stop',
+  'skip',
+  'abandon',
+] as const;
 const AT_ONCE = { maxAttempts: 3, backoff: { firstMs: 0, factor: 1, maxMs: 0 } };
 const SUBJECTS = ['A', 'B', 'C'];
 
@@ -98,7 +117,8 @@ class History {
       of.complete(from, to);
     }
     if (step === 'interrupt') await this.core.endAll([{ claim, how: 'interrupted', failure: 'lost', turn: null }], AT_ONCE);
-    if (step === 'fail') await this.core.endAll([{ claim, how: 'failed', failure: 'no', onDead: 'skip', turn: { ...SAID, state: 'failed' } }], AT_ONCE);
+    if (step === 'fail')
+      await this.core.endAll([{ claim, how: 'failed', failure: 'no', onDead: 'skip', turn: { ...SAID, state: 'failed' } }], AT_ONCE);
     if (step === 'fail' && claim.head.attempts + 1 === AT_ONCE.maxAttempts) of.complete(from, from);
     if (step === 'fail' || step === 'interrupt') of.claim = null;
   }
@@ -120,16 +140,36 @@ class History {
     const { id, claim } = of;
     const [head] = of.open;
     const calls = {
-      terminate: { call: () => operations.terminate('default', id, 'enough', 'ada'), isPossible: !of.isTerminal, then: () => of.end(false) },
-      open: { call: () => operations.reopen('default', id, 'ada'), isPossible: of.isTerminal, then: () => Object.assign(of, { isTerminal: false }) },
-      stop: { call: () => operations.stop('default', id, 'ada'), isPossible: claim !== null, then: () => claim && of.complete(claim.from, claim.to) },
-      skip: { call: () => operations.skip('default', `${id}.${head ?? 1}`, 'ada', null), isPossible: head !== undefined && claim === null, then: () => of.complete(head ?? 0, head ?? 0) },
-      abandon: { call: () => operations.abandon('default', `${id}.${head ?? 1}`, 'ada'), isPossible: claim !== null, then: () => Object.assign(of, { claim: null }) },
+      terminate: {
+        call: () => operations.terminate('default', id, 'enough', 'ada'),
+        isPossible: !of.isTerminal,
+        believe: () => of.end(false),
+      },
+      open: {
+        call: () => operations.reopen('default', id, 'ada'),
+        isPossible: of.isTerminal,
+        believe: () => Object.assign(of, { isTerminal: false }),
+      },
+      stop: {
+        call: () => operations.stop('default', id, 'ada'),
+        isPossible: claim !== null,
+        believe: () => claim && of.complete(claim.from, claim.to),
+      },
+      skip: {
+        call: () => operations.skip('default', `${id}.${head ?? 1}`, 'ada', null),
+        isPossible: head !== undefined && claim === null,
+        believe: () => of.complete(head ?? 0, head ?? 0),
+      },
+      abandon: {
+        call: () => operations.abandon('default', `${id}.${head ?? 1}`, 'ada'),
+        isPossible: claim !== null,
+        believe: () => Object.assign(of, { claim: null }),
+      },
     };
-    const { call, isPossible, then } = calls[step];
+    const { call, isPossible, believe } = calls[step];
     if (!isPossible) return expect(call()).rejects.toMatchObject({ status: 409 });
     await call();
-    then();
+    believe();
   }
 }
 

@@ -9,8 +9,8 @@ import type { Route } from '../../src/core/routing/route.js';
 import { Signals } from '../../src/core/signals.js';
 import type { Database } from '../../src/database/database.js';
 import { type LeaseTimes, Membership } from '../../src/worker/membership.js';
-import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
 import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
+import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
 import { type Core, POLICY, replica } from '../core/core.js';
 import { StagedRuntime } from './staged.runtime.js';
 
@@ -32,7 +32,14 @@ export class Bench {
   private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-worker-'));
 
   constructor(core: Core, routes: readonly Route[], options: BenchOptions = {}) {
-    const { self = replica('worker', { pid: 777 }), workspaces = [{}], database = core.database, leaseMs = 60_000, heartbeatMs = 20_000, ...limits } = options;
+    const {
+      self = replica('worker', { pid: 777 }),
+      workspaces = [{}],
+      database = core.database,
+      leaseMs = 60_000,
+      heartbeatMs = 20_000,
+      ...limits
+    } = options;
     this.signals = options.database ? new Signals() : core.signals;
     const machine = { isRunning: async () => true, endProcess: async () => undefined };
     this.membership = new Membership(database, self, { leaseMs, heartbeatMs }, machine, this.signals);

@@ -28,7 +28,10 @@ eachCore('leases of replicas', (open) => {
     const { core: second, close } = await core.another();
     ends.unshift(close);
     // On SQLite there is no second server.
-    const rival = core.database.dialect.name === 'sqlite' ? null : await bench(second, { ...SHORT, self: replica('rival', { pid: 778 }), database: second.database });
+    const rival =
+      core.database.dialect.name === 'sqlite'
+        ? null
+        : await bench(second, { ...SHORT, self: replica('rival', { pid: 778 }), database: second.database });
     const { conversation } = delivered(await core.admit(comment('T-1')));
     const began = await clock(core);
     const turn = await Promise.race([runtime.next(), ...(rival ? [rival.runtime.next()] : [])]);

@@ -75,7 +75,12 @@ eachCore('a worker', (open) => {
       session: null,
     });
     const [message] = first.input.turn.messages;
-    expect(message).toMatchObject({ delivery: `${conversation}.1`, source: 'tracker', author: 'ada', text: 'You are kind.\n\nAnswer shortly.\n\nhello' });
+    expect(message).toMatchObject({
+      delivery: `${conversation}.1`,
+      source: 'tracker',
+      author: 'ada',
+      text: 'You are kind.\n\nAnswer shortly.\n\nhello',
+    });
     expect(Date.parse(message?.sent_at ?? '')).toBeGreaterThanOrEqual(Date.parse(message?.received_at ?? '') - 1000);
     first.say({ type: 'session', id: 's-1' });
     first.finish();
@@ -93,7 +98,8 @@ eachCore('a worker', (open) => {
     turn.say({ type: 'text', text: 'thinking \0 \uD800' });
     turn.say({ type: 'tool', name: 'grep', input: { q: 1 } });
     turn.say({ type: 'cost', usd: 0.25 });
-    const said = () => core.rows<{ kind: string; body: string }>('select kind, body from transcripts where conversation = ? order by number', conversation);
+    const said = () =>
+      core.rows<{ kind: string; body: string }>('select kind, body from transcripts where conversation = ? order by number', conversation);
     await until(async () => (await said()).length === 3);
     expect((await said()).map(({ kind }) => kind)).toEqual(['text', 'tool', 'cost']);
     turn.finish();

@@ -80,7 +80,9 @@ eachCore('accepting', (open) => {
 
   it('ACC-4 the first match of a conversation makes the delivery, later ones are recorded, and every refusal says why', async () => {
     const answer = await core.admit(comment('T-1'));
-    const [row] = await core.rows<{ detail: string; number: number; decided_by: string }>('select detail, number, decided_by from decisions');
+    const [row] = await core.rows<{ detail: string; number: number; decided_by: string }>(
+      'select detail, number, decided_by from decisions',
+    );
     expect(row).toMatchObject({ number: 0, decided_by: 'accept' });
     expect(JSON.parse(row?.detail ?? '')).toMatchObject({
       verdicts: [
@@ -125,6 +127,8 @@ eachCore('accepting', (open) => {
     const two = open(route(), route({ org: 'acme' }));
     const [a, b] = (await two.admitAll(comment('T-1'), { ...comment('T-1'), org: 'acme' })).map((answer) => delivered(answer).conversation);
     expect(a).not.toBe(b);
-    await expect(two.admissions.send({ org: 'acme', conversation: a ?? '', text: 'x', wake: true, by: 'me', key: null })).rejects.toThrow('there is no conversation');
+    await expect(two.admissions.send({ org: 'acme', conversation: a ?? '', text: 'x', wake: true, by: 'me', key: null })).rejects.toThrow(
+      'there is no conversation',
+    );
   });
 });

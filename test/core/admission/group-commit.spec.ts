@@ -21,7 +21,11 @@ class Store {
 
   grouped(limits: { group?: number; waiting?: number } = {}): GroupCommit<number, string> {
     const { group = 100, waiting = 1000 } = limits;
-    return new GroupCommit((jobs) => this.commit(jobs), (error) => error instanceof Poison, { group, waiting, onOverflow: () => new Error('full') });
+    return new GroupCommit(
+      (jobs) => this.commit(jobs),
+      (error) => error instanceof Poison,
+      { group, waiting, onOverflow: () => new Error('full') },
+    );
   }
 }
 

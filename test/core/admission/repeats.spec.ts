@@ -103,7 +103,10 @@ eachCore('messages that come again, or later', (open) => {
   it('ACC-10 a forced replay delivers once more, under a receipt of its own, also where messages have a key', async () => {
     const first = await core.admit(comment('T-1', 'again', { messageKey: 'C1/17.1' }));
     const replay = { org: 'default', receipt: Number(first.receipt), by: 'ada', routes: null };
-    expect(await core.admissions.replay({ ...replay, force: false })).toMatchObject({ disposition: 'ignored', reason: 'same_conversation' });
+    expect(await core.admissions.replay({ ...replay, force: false })).toMatchObject({
+      disposition: 'ignored',
+      reason: 'same_conversation',
+    });
     const forced = await core.admissions.replay({ ...replay, force: true });
     expect(delivered(forced)).toMatchObject({ conversation: delivered(first).conversation, sequence: 2 });
     expect(forced.receipt).not.toBe(first.receipt);
@@ -129,7 +132,9 @@ eachCore('messages that come again, or later', (open) => {
     expect(delivered(await core.admissions.send({ ...message, key: null, wake: false }))).toMatchObject({ sequence: 3 });
     expect(delivered(await core.admissions.send({ ...message, key: null }))).toMatchObject({ sequence: 4 });
     expect(await core.rows("select provider, source from receipts where provider = 'throughline'")).toHaveLength(3);
-    await expect(core.admissions.send({ ...message, conversation: '0849f197-08b1-5171-baeb-e59539bb8f4b' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(core.admissions.send({ ...message, conversation: '0849f197-08b1-5171-baeb-e59539bb8f4b' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('IDN-8 each routed event without a subject has a conversation of its own', async () => {

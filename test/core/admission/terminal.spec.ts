@@ -30,7 +30,11 @@ eachCore('the end of a subject', (open) => {
     const fenced: unknown[] = [];
     core.signals.on('fenced', (conversations) => fenced.push(...conversations));
 
-    expect(await core.admit(closing('T-1', 10))).toMatchObject({ disposition: 'lifecycle', reason: 'completed', deliveries: [{ conversation, sequence: 4 }] });
+    expect(await core.admit(closing('T-1', 10))).toMatchObject({
+      disposition: 'lifecycle',
+      reason: 'completed',
+      deliveries: [{ conversation, sequence: 4 }],
+    });
 
     expect(await core.conversation(conversation)).toMatchObject({ state: 'terminal', reason: 'completed', session: null });
     expect(await core.outcomes(conversation)).toEqual(['prompt retired', 'prompt retired', 'prompt retired', 'lifecycle open']);
@@ -63,7 +67,9 @@ eachCore('the end of a subject', (open) => {
     expect(await some.admit(closing('T-1', 10))).toMatchObject({ disposition: 'unmatched' });
     expect(await some.count('conversations')).toBe(0);
     expect(await some.admit(comment('T-1'))).toMatchObject({ disposition: 'ignored', reason: 'terminal' });
-    expect(await some.admit(comment('T-1', 'still open', { observation: opened(5, { transition: false }) }))).toMatchObject({ reason: 'terminal' });
+    expect(await some.admit(comment('T-1', 'still open', { observation: opened(5, { transition: false }) }))).toMatchObject({
+      reason: 'terminal',
+    });
     expect(await some.count('conversations')).toBe(0);
   });
 
@@ -100,7 +106,11 @@ eachCore('the end of a subject', (open) => {
   });
 
   it('TRM-8 every conversation about the subject follows, in any scope and whatever its route takes', async () => {
-    const both = open(route({ on: ['comment.*'] }), route({ name: 'own', scope: 'automation', on: ['comment.*'] }), route({ name: 'deaf', scope: 'automation', on: ['comment.*'], lifecycle: 'ignore' }));
+    const both = open(
+      route({ on: ['comment.*'] }),
+      route({ name: 'own', scope: 'automation', on: ['comment.*'] }),
+      route({ name: 'deaf', scope: 'automation', on: ['comment.*'], lifecycle: 'ignore' }),
+    );
     const answer = await both.admit(comment('T-1'));
     const ids = answer.deliveries.map(({ conversation }) => conversation);
     const end = await both.admit({ ...closing('T-1', 10), source: 'elsewhere' });
@@ -133,7 +143,14 @@ eachCore('the end of a subject', (open) => {
       core.admit(reopening('T-1', 20)),
       core.admit(comment('T-1', 'one', key)),
     ]);
-    expect(answers.map(({ disposition, reason }) => reason ?? disposition)).toEqual(['routed', 'routed', 'completed', 'terminal', 'routed', 'same_message']);
+    expect(answers.map(({ disposition, reason }) => reason ?? disposition)).toEqual([
+      'routed',
+      'routed',
+      'completed',
+      'terminal',
+      'routed',
+      'same_message',
+    ]);
     const { conversation } = delivered(answers[0] ?? (await core.admit(comment('T-1'))));
     expect(await core.outcomes(conversation)).toEqual(['prompt retired', 'prompt retired', 'lifecycle open', 'prompt open']);
   });

@@ -17,14 +17,18 @@ eachCore('texts and bytes of all kinds', (open) => {
   it('ACC-11 keeps the exact bytes, whatever they are', async () => {
     const body = Buffer.from([0, 255, 0xd8, 0x00, 10, 13, 0xe2, 0x80, 0xa8]);
     await core.admit({ ...comment('T-1'), body });
-    expect(await core.rows('select payload, payload_size, payload_cut from receipts')).toEqual([{ payload: body, payload_size: body.length, payload_cut: 0 }]);
+    expect(await core.rows('select payload, payload_size, payload_cut from receipts')).toEqual([
+      { payload: body, payload_size: body.length, payload_cut: 0 },
+    ]);
   });
 
   it('ING-1 cuts a payload at 1 MiB, with a flag and the hash of the whole', async () => {
     const limit = 1024 * 1024;
     const body = Buffer.alloc(limit + 1, 'x');
     await core.admitAll({ ...comment('T-1'), body }, { ...comment('T-1'), body: body.subarray(0, limit) });
-    const rows = await core.rows<{ payload: Buffer; payload_size: number; payload_cut: number; content_hash: Buffer }>('select * from receipts order by id');
+    const rows = await core.rows<{ payload: Buffer; payload_size: number; payload_cut: number; content_hash: Buffer }>(
+      'select * from receipts order by id',
+    );
     expect(rows.map(({ payload, payload_size, payload_cut }) => [payload.length, payload_size, payload_cut])).toEqual([
       [limit, limit + 1, 1],
       [limit, limit, 0],
@@ -76,7 +80,9 @@ eachCore('texts and bytes of all kinds', (open) => {
       event({ kind: 'prompt', subject: null, text: 'plain' }, { payload: { ticket: 'PAY-7' } }),
       event({ kind: 'prompt', subject: subject('x'), text: 'plain' }, { payload: { ticket: 'PAY-7' } }),
     );
-    expect(first && delivered(first).conversation).toBe(identify('default', { namespace: 'custom:tracker', key: 'PAY-7' }, { scope: 'subject' }).id);
+    expect(first && delivered(first).conversation).toBe(
+      identify('default', { namespace: 'custom:tracker', key: 'PAY-7' }, { scope: 'subject' }).id,
+    );
     expect(second && delivered(second).sequence).toBe(2);
     expect(await by.rows('select text from deliveries order by sequence')).toEqual([{ text: 'ticket PAY-7' }, { text: 'ticket PAY-7' }]);
   });

@@ -34,8 +34,15 @@ describe('ids of conversations', () => {
   });
 
   it('IDN-7 another organisation, source, route or scope is another conversation', () => {
-    const of = (org: string, name: string, source: string) => identify(org, subject, { scope: 'automation', kind: 'route', name, source }).id;
-    const ids = [of('a', 'r', 's'), of('b', 'r', 's'), of('a', 'q', 's'), of('a', 'r', 't'), identify('a', subject, { scope: 'subject' }).id];
+    const of = (org: string, name: string, source: string) =>
+      identify(org, subject, { scope: 'automation', kind: 'route', name, source }).id;
+    const ids = [
+      of('a', 'r', 's'),
+      of('b', 'r', 's'),
+      of('a', 'q', 's'),
+      of('a', 'r', 't'),
+      identify('a', subject, { scope: 'subject' }).id,
+    ];
     expect(new Set([...ids, identify('b', subject, { scope: 'subject' }).id]).size).toBe(6);
   });
 

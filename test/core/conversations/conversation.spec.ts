@@ -8,7 +8,12 @@ const LATE = '2026-01-02T00:00:00.000Z';
 type Known = readonly [state: 'open' | 'terminal', revision: string | null, strength: keyof typeof STRENGTH];
 type Seen = readonly [state: 'open' | 'terminal', revision: string | null, how: 'carried' | 'transition'];
 
-const known = ([state, revision, strength]: Known): Lifetime => ({ state, reason: state === 'terminal' ? 'merged' : null, revision, strength: STRENGTH[strength] });
+const known = ([state, revision, strength]: Known): Lifetime => ({
+  state,
+  reason: state === 'terminal' ? 'merged' : null,
+  revision,
+  strength: STRENGTH[strength],
+});
 const seen = ([state, revision, how]: Seen): Observation => ({ state, revision, transition: how === 'transition' });
 
 const TABLE: readonly [Known, Seen, ReturnType<typeof reduce>['verdict']][] = [
@@ -50,17 +55,24 @@ describe('reducing what is observed of a life', () => {
     for (const how of ['carried', 'transition'] as const)
       for (const revision of [EARLY, null]) {
         const reduction = reduce(UNOBSERVED, seen(['terminal', revision, how]));
-        expect(reduction).toEqual({ verdict: 'changed', lifetime: { state: 'terminal', reason: 'closed', revision, strength: STRENGTH[how] } });
+        expect(reduction).toEqual({
+          verdict: 'changed',
+          lifetime: { state: 'terminal', reason: 'closed', revision, strength: STRENGTH[how] },
+        });
       }
   });
 
   it('GIT-2 where the state is the same only the revision advances: the reason stays', () => {
-    expect(reduce(known(['terminal', EARLY, 'transition']), seen(['terminal', LATE, 'carried']))).toMatchObject({ lifetime: { reason: 'merged', revision: LATE } });
+    expect(reduce(known(['terminal', EARLY, 'transition']), seen(['terminal', LATE, 'carried']))).toMatchObject({
+      lifetime: { reason: 'merged', revision: LATE },
+    });
     const anew = { ...seen(['terminal', LATE, 'transition']), reason: 'duplicate' };
     expect(reduce(known(['terminal', EARLY, 'transition']), anew)).toMatchObject({ lifetime: { reason: 'duplicate' } });
   });
 
   it('TRM-1 an open state has no reason', () => {
-    expect(reduce(known(['terminal', EARLY, 'transition']), { ...seen(['open', LATE, 'transition']), reason: 'reopened' })).toMatchObject({ lifetime: { reason: null } });
+    expect(reduce(known(['terminal', EARLY, 'transition']), { ...seen(['open', LATE, 'transition']), reason: 'reopened' })).toMatchObject({
+      lifetime: { reason: null },
+    });
   });
 });

@@ -65,7 +65,10 @@ describe('planning a claim', () => {
   });
 
   it('FIF-7 a message that wakes nobody is due by itself after its time', () => {
-    expect(plan([entry(1, { waking: 0, wake_at: NOW + 7 }), entry(2, { waking: 0, wake_at: NOW + 3 })])).toEqual({ verdict: 'wait', readyAt: NOW + 3 });
+    expect(plan([entry(1, { waking: 0, wake_at: NOW + 7 }), entry(2, { waking: 0, wake_at: NOW + 3 })])).toEqual({
+      verdict: 'wait',
+      readyAt: NOW + 3,
+    });
     expect(plan([entry(1, { waking: 0 }), entry(2, { waking: 0, wake_at: NOW })])).toEqual([1, 2]);
   });
 });

@@ -134,7 +134,11 @@ eachCore('claiming', (open) => {
     const conversation = await conversationOf('T-1', 'one');
     const claim = await core.claimOne();
     const before = await core.queue(conversation);
-    for (const stale of [{ ...claim, token: claim.token - 1 }, { ...claim, owner: claim.owner + 1 }]) expect(await core.finish(stale)).toBe('stale');
+    for (const stale of [
+      { ...claim, token: claim.token - 1 },
+      { ...claim, owner: claim.owner + 1 },
+    ])
+      expect(await core.finish(stale)).toBe('stale');
     expect(await core.queue(conversation)).toEqual(before);
     expect(await core.count('turns')).toBe(0);
     expect(await core.finish(claim)).toBe('ended');

@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import type { ClaimEnd, RetryPolicy } from '../../../src/core/deliveries/end-claims.js';
 import type { Claim } from '../../../src/core/deliveries/claim.js';
+import type { ClaimEnd, RetryPolicy } from '../../../src/core/deliveries/end-claims.js';
 import { closing, comment, event, opened, prompt } from '../builders.js';
 import { type Core, done, eachCore, SAID } from '../core.js';
 
@@ -35,7 +35,7 @@ eachCore('accepters, claimers and finalizers at once', (open) => {
 
     const accept = async (process: Core, seed: number) => {
       const random = randomFrom(seed);
-      for (let step = 0; performance.now() < until; step++) {
+      while (performance.now() < until) {
         const events = Array.from({ length: 1 + random(30) }, () => comment(`S-${random(SUBJECTS)}`));
         const again = events.slice(0, random(3));
         const answers = await Promise.all([...events, ...again].map((each) => process.admit(each)));
@@ -57,7 +57,10 @@ eachCore('accepters, claimers and finalizers at once', (open) => {
         const claims = await process.claim({ limit: 1 + random(20), coalesce: () => 1 + random(5), widest: 5 });
         held.push(...claims);
         const ending = held.splice(0, 1 + random(held.length + 1));
-        const results = await process.endAll(ending.map((claim) => endOf(claim, random(10))), AT_ONCE);
+        const results = await process.endAll(
+          ending.map((claim) => endOf(claim, random(10))),
+          AT_ONCE,
+        );
         // What was answered as stale by its forged token is still ours to end.
         const again = ending.filter((_, i) => results[i] === 'stale');
         await process.endAll(again.map(done), AT_ONCE);
@@ -67,7 +70,14 @@ eachCore('accepters, claimers and finalizers at once', (open) => {
       }
     };
 
-    const accepting = Promise.all([accept(core, 1), accept(core, 2), accept(other, 3), accept(other, 4), endAndReopen(core), endAndReopen(other)]);
+    const accepting = Promise.all([
+      accept(core, 1),
+      accept(core, 2),
+      accept(other, 3),
+      accept(other, 4),
+      endAndReopen(core),
+      endAndReopen(other),
+    ]);
     const working = [core, core, other, other].map((process, i) => work(process, 10 + i));
     await accepting;
     isAccepting = false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { append, emptyQueue, fence, type Queue } from '../../../src/core/deliveries/queue.js';
 import { delivery } from '../../../src/core/deliveries/delivery.js';
+import { append, emptyQueue, fence, type Queue } from '../../../src/core/deliveries/queue.js';
 import { IllegalTransition } from '../../../src/core/machine.js';
 import { LIVE_TURN, turn } from '../../../src/core/turns/turn.js';
 
@@ -53,7 +53,17 @@ describe('the queue of a conversation', () => {
   it('TRM-2 fencing empties it, raises the token and keeps the numbering', () => {
     const q = queue({ open: 4, waking: 3, nextSequence: 9, owner: 7, token: 5, claimFrom: 5, claimTo: 6, retryTo: 6 });
     fence(q);
-    expect(q).toMatchObject({ open: 0, waking: 0, head: 9, nextSequence: 9, readyAt: null, parked: null, owner: null, token: 6, retryTo: null });
+    expect(q).toMatchObject({
+      open: 0,
+      waking: 0,
+      head: 9,
+      nextSequence: 9,
+      readyAt: null,
+      parked: null,
+      owner: null,
+      token: 6,
+      retryTo: null,
+    });
   });
 });
 

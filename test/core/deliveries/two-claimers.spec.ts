@@ -11,7 +11,7 @@ eachCore('two claimers', (open) => {
   it('FIF-2 hand out 20,000 entries, none twice, each conversation in order, without a deadlock', async () => {
     const core = open();
     const { core: other, close } = await core.another();
-    await seed(core.database, MESSAGES, SUBJECTS);
+    await seed(core.database, SUBJECTS, MESSAGES / SUBJECTS);
     const last = new Map<string, number>();
     let handed = 0;
 

@@ -41,11 +41,14 @@ eachCore('recovery', (open) => {
   const isSqlite = () => core.database.dialect.name === 'sqlite';
   const join = (change: Partial<ReplicaIdentity> = {}) => core.database.transaction((tx) => enlist(tx, replica('other', change), LEASE_MS));
   const expire = (owner: number) => core.change(`update replicas set lease_until = ${core.database.dialect.now} where id = ?`, owner);
-  const sweep = (machine: Machine = new FakeMachine(), database: Database = core.database): Promise<RecoverySummary> => recover(database, { id: core.owner, ...ME }, machine);
+  const sweep = (machine: Machine = new FakeMachine(), database: Database = core.database): Promise<RecoverySummary> =>
+    recover(database, { id: core.owner, ...ME }, machine);
 
   const claimAs = async (owner: number): Promise<Claim> => {
     const claim = await core.claimOne({ owner });
-    await core.database.transaction((tx) => checkpoint(tx, { ...claim, attempt: 1, startedAt: claim.claimedAt }, { pid: 99, startedAt: 'noon' }));
+    await core.database.transaction((tx) =>
+      checkpoint(tx, { ...claim, attempt: 1, startedAt: claim.claimedAt }, { pid: 99, startedAt: 'noon' }),
+    );
     return claim;
   };
 
