@@ -34,7 +34,9 @@ export class GroupCommit<Job, Result> {
   private async attempt(group: typeof this.waiting): Promise<void> {
     try {
       const results = await this.run(group.map(({ job }) => job));
-      group.forEach(({ resolve }, i) => resolve(results[i] as Result));
+      group.forEach(({ resolve }, i) => {
+        resolve(results[i] as Result);
+      });
     } catch (error) {
       if (group.length === 1 || !this.isPoison(error)) {
         for (const { reject } of group) reject(error);
