@@ -1,5 +1,6 @@
 import { Controller, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
 import type { Parsed, Reply } from '../plugin/index.js';
@@ -12,6 +13,7 @@ import { type ReadEvent, readEvent, verifiedRequest } from './read-event.js';
 
 /** Where providers post their events. Each step may refuse, and none is taken before the ones above it. */
 @Controller('v1/events')
+@ApiTags('events')
 export class EventsController {
   private readonly log = new Logger('Events');
 
@@ -23,6 +25,13 @@ export class EventsController {
   ) {}
 
   @Post(':org/:source')
+  @ApiOperation({
+    summary: 'Where a provider posts its events',
+    description: 'Signed as the provider signs; the body is what the provider sends. A request that was answered 200 is stored for good.',
+  })
+  @ApiOkResponse({ description: 'Stored, or stored before: what was decided about it. Handshakes and some providers have answers of their own.' })
+  @ApiResponse({ status: '4XX', description: 'Refused, with nothing left behind: a problem document whose `code` says why.' })
+  @ApiResponse({ status: 503, description: 'The store cannot be written at the moment; send the same request again.' })
   @RouteConfig({ readsOwnBody: true })
   async accept(
     @Param('org') org: string,
