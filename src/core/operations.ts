@@ -40,7 +40,8 @@ export class Operations {
   /** A delivery that nobody works on is completed without a turn; those behind it move up. */
   async skip(org: string, delivery: string, by: string, reason: string | null): Promise<void> {
     await this.onDelivery(org, delivery, async (tx, place, entry) => {
-      if (entry.outcome !== null || isClaimed(place.queue, entry.sequence) || entry.state === 'held') throw cannot('skip', entry, place.queue);
+      if (entry.outcome !== null || isClaimed(place.queue, entry.sequence) || entry.state === 'held')
+        throw cannot('skip', entry, place.queue);
       const { queue, now } = place;
       const wasHead = await isHead(tx, entry);
       const bounds = { conversation: entry.conversation, from: entry.sequence, to: entry.sequence };
@@ -70,7 +71,14 @@ export class Operations {
       await endLiveTurn(tx, conversation, 'interrupted', `stopped by ${by}`);
       const bounds = { conversation, from: queue.claimFrom ?? 0, to: queue.claimTo ?? 0 };
       const { count, waking } = await completeClaimed(tx, bounds, 'interrupted', `stopped by ${by}`);
-      Object.assign(queue, { owner: null, token: queue.token + 1, retryTo: null, head: bounds.to + 1, open: queue.open - count, waking: queue.waking - waking });
+      Object.assign(queue, {
+        owner: null,
+        token: queue.token + 1,
+        retryTo: null,
+        head: bounds.to + 1,
+        open: queue.open - count,
+        waking: queue.waking - waking,
+      });
       queue.readyAt = queue.open > 0 ? now : null;
       await note(tx, place, { by, kind: 'stop', sequence: bounds.from, reason: null });
     });
@@ -134,7 +142,9 @@ async function isHead(tx: Tx, { conversation, sequence }: Entry): Promise<boolea
 }
 
 function isClaimed(queue: Queue, sequence: number): boolean {
-  return queue.owner !== null && queue.claimFrom !== null && queue.claimTo !== null && sequence >= queue.claimFrom && sequence <= queue.claimTo;
+  return (
+    queue.owner !== null && queue.claimFrom !== null && queue.claimTo !== null && sequence >= queue.claimFrom && sequence <= queue.claimTo
+  );
 }
 
 function cannot(verb: string, entry: Entry, queue: Queue): Conflict {

@@ -29,7 +29,9 @@ export class EventsController {
     summary: 'Where a provider posts its events',
     description: 'Signed as the provider signs; the body is what the provider sends. A request that was answered 200 is stored for good.',
   })
-  @ApiOkResponse({ description: 'Stored, or stored before: what was decided about it. Handshakes and some providers have answers of their own.' })
+  @ApiOkResponse({
+    description: 'Stored, or stored before: what was decided about it. Handshakes and some providers have answers of their own.',
+  })
   @ApiResponse({ status: '4XX', description: 'Refused, with nothing left behind: a problem document whose `code` says why.' })
   @ApiResponse({ status: 503, description: 'The store cannot be written at the moment; send the same request again.' })
   @RouteConfig({ readsOwnBody: true })

@@ -15,7 +15,14 @@ export interface Work {
 export async function claimWork(tx: Tx, request: ClaimRequest): Promise<Work[] | null> {
   const claims = await claimDeliveries(tx, request);
   if (claims === null || claims.length === 0) return claims === null ? null : [];
-  const conversations = new Map((await conversationsForTurns(tx, claims.map(({ conversation }) => conversation))).map((row) => [row.id, row]));
+  const conversations = new Map(
+    (
+      await conversationsForTurns(
+        tx,
+        claims.map(({ conversation }) => conversation),
+      )
+    ).map((row) => [row.id, row]),
+  );
   const contents = Map.groupBy(await readContents(tx, claims), ({ conversation }) => conversation);
   return claims.flatMap((claim) => {
     const conversation = conversations.get(claim.conversation);

@@ -52,7 +52,11 @@ export class TurnRoom {
   private fits(taken: { workspaces: Map<string, number>; orgs: Map<string, number> }, org: string, workspace: string): boolean {
     const own = this.table.workspace(org, workspace)?.concurrency ?? null;
     const key = JSON.stringify([org, workspace]);
-    return hasRoom(taken.orgs, org, this.limits.perOrg) && hasRoom(taken.workspaces, key, own) && hasRoom(taken.workspaces, key, this.limits.perWorkspace);
+    return (
+      hasRoom(taken.orgs, org, this.limits.perOrg) &&
+      hasRoom(taken.workspaces, key, own) &&
+      hasRoom(taken.workspaces, key, this.limits.perWorkspace)
+    );
   }
 }
 

@@ -123,11 +123,13 @@ export class Worker {
     this.room.enter(org, workspace);
     // A turn that was fenced may still be ending: two never run beside each other.
     const before = this.running.get(id)?.ended ?? Promise.resolve();
-    const ended = before.then(() => this.drive(work, stop)).finally(() => {
-      this.room.leave(org, workspace);
-      if (this.running.get(id)?.stop === stop) this.running.delete(id);
-      this.wake();
-    });
+    const ended = before
+      .then(() => this.drive(work, stop))
+      .finally(() => {
+        this.room.leave(org, workspace);
+        if (this.running.get(id)?.stop === stop) this.running.delete(id);
+        this.wake();
+      });
     this.running.set(id, { token: work.claim.token, begunAt: performance.now(), stop, ended });
     this.signals.emit('activity', id);
   }
@@ -151,7 +153,8 @@ export class Worker {
   private async workOn({ claim, conversation, contents }: Work, signal: AbortSignal): Promise<ClaimEnd> {
     if (claim.head.kind === 'lifecycle') return { claim, how: 'completed', outcome: 'lifecycle', reason: null, turn: null };
     const workspace = this.context.table.workspace(conversation.org, conversation.workspace);
-    if (workspace === null) return { claim, how: 'unconfigured', failure: `workspace ${conversation.workspace} is not in the configuration` };
+    if (workspace === null)
+      return { claim, how: 'unconfigured', failure: `workspace ${conversation.workspace} is not in the configuration` };
     return runTurn({ claim, conversation, contents, workspace }, this.context, signal);
   }
 

@@ -10,7 +10,7 @@ import type { Signals } from '../signals.js';
 import { admitEvents } from './admit-events.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
-import { type Admission, type AdmissibleEvent, planAdmission, planMessage } from './plan-admission.js';
+import { type AdmissibleEvent, type Admission, planAdmission, planMessage } from './plan-admission.js';
 import { StoreUnavailable } from './store-unavailable.js';
 
 export interface Message {
@@ -49,7 +49,11 @@ export class Admissions {
     this.group = new GroupCommit(
       (admissions) => this.commit(admissions),
       (error) => database.dialect.fault(error) === 'invalid',
-      { group: GROUP, waiting: MAX_WAITING, onOverflow: () => new StoreUnavailable('too many events are waiting for the store; send it again later') },
+      {
+        group: GROUP,
+        waiting: MAX_WAITING,
+        onOverflow: () => new StoreUnavailable('too many events are waiting for the store; send it again later'),
+      },
     );
   }
 
@@ -73,7 +77,10 @@ export class Admissions {
   async replay(replay: Replay): Promise<AdmissionAnswer> {
     const receipt = await this.database.transaction((tx) => readReceipt(tx, replay.org, replay.receipt));
     if (receipt === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
-    const event = storedEvent(receipt, this.routes.filter(({ org, source }) => org === receipt.org && source === receipt.source).some(readsPayload));
+    const event = storedEvent(
+      receipt,
+      this.routes.filter(({ org, source }) => org === receipt.org && source === receipt.source).some(readsPayload),
+    );
     const verdicts = this.verdicts(event, replay.routes);
     if (!replay.force) return this.submit(planAdmission(event, verdicts, { receipt: receipt.id, by: replay.by }));
     const again = { ...event, provider: 'throughline', deliveryId: `replay:${receipt.id}:${randomUUID()}`, uniqueContent: null };
@@ -108,7 +115,8 @@ export class Admissions {
     const { answers, fenced, isReady } = await this.database.transaction((tx) => admitEvents(tx, admissions));
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (isReady) this.signals.emit('ready');
-    for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries))) this.signals.emit('activity', conversation);
+    for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
+      this.signals.emit('activity', conversation);
     return answers;
   }
 
@@ -130,9 +138,18 @@ class PayloadUnavailable extends Conflict {
 /** A cut or pruned payload still replays from its parsed event, unless a route has to look into the payload itself. */
 function storedEvent(receipt: StoredReceipt, needsPayload: boolean): AdmissibleEvent {
   const isWhole = receipt.payload !== null && receipt.payload_cut === 0;
-  if (needsPayload && !isWhole) throw new PayloadUnavailable(`the payload of receipt ${receipt.id} was ${receipt.payload === null ? 'pruned' : 'cut'}, and a route reads it`);
+  if (needsPayload && !isWhole)
+    throw new PayloadUnavailable(
+      `the payload of receipt ${receipt.id} was ${receipt.payload === null ? 'pruned' : 'cut'}, and a route reads it`,
+    );
   return {
-    ...{ org: receipt.org, provider: receipt.provider, source: receipt.source, deliveryId: receipt.delivery_id, eventKey: receipt.event_key },
+    ...{
+      org: receipt.org,
+      provider: receipt.provider,
+      source: receipt.source,
+      deliveryId: receipt.delivery_id,
+      eventKey: receipt.event_key,
+    },
     payload: isWhole && receipt.payload ? parsedPayload(receipt.payload) : null,
     body: receipt.payload ?? Buffer.alloc(0),
     parsed: JSON.parse(receipt.parsed) as Parsed,

@@ -4,7 +4,14 @@ import { insertNotes } from '../conversations/notes.js';
 import { completeUpTo, insertDeliveries, makeWaking } from '../deliveries/deliveries.js';
 import { insertQueues, saveQueues } from '../deliveries/queues.js';
 import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
-import { insertDecisions, insertReceipts, lockReceipts, type NewReceipt, nextDecisionNumbers, type StoredDecision } from '../receipts/receipts.js';
+import {
+  insertDecisions,
+  insertReceipts,
+  lockReceipts,
+  type NewReceipt,
+  nextDecisionNumbers,
+  type StoredDecision,
+} from '../receipts/receipts.js';
 import { saveSubjects } from '../subjects/subjects.js';
 import { retireLiveTurns } from '../turns/turns.js';
 import { answer } from './answer.js';
@@ -33,7 +40,10 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const world = await readWorld(tx, fresh, now);
   const decided = fresh.map((each) => ({ ...each, decision: decideAdmission(world, each.admission, each.receipt) }));
   await writeWorld(tx, world);
-  const numbers = await nextDecisionNumbers(tx, fresh.filter(({ admission }) => admission.replayOf !== null).map(({ receipt }) => receipt));
+  const numbers = await nextDecisionNumbers(
+    tx,
+    fresh.filter(({ admission }) => admission.replayOf !== null).map(({ receipt }) => receipt),
+  );
   await insertDecisions(
     tx,
     decided.map((each) => stored(each, numbers.get(each.receipt) ?? 0, world.now)),
@@ -51,7 +61,10 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
 async function takeReceipts(tx: Tx, admissions: readonly Admission[]): Promise<{ fresh: Fresh[]; now: number }> {
   const inserting = admissions.filter(({ replayOf }) => replayOf === null).toSorted((a, b) => Buffer.compare(a.identity, b.identity));
   const inserted = await insertReceipts(tx, inserting.map(receiptOf));
-  await lockReceipts(tx, admissions.flatMap(({ replayOf }) => replayOf ?? []));
+  await lockReceipts(
+    tx,
+    admissions.flatMap(({ replayOf }) => replayOf ?? []),
+  );
   const byIdentity = new Map(inserted.map((row) => [row.identity.toString('hex'), row.id]));
   const fresh: Fresh[] = [];
   admissions.forEach((admission, index) => {
@@ -78,7 +91,9 @@ function receiptOf({ event, identity, digest, contentHash }: Admission): NewRece
 }
 
 async function writeWorld(tx: Tx, world: World): Promise<void> {
-  const touched = [...world.conversations.values()].filter((c) => c.isTouched || c.hasNewLife).toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1));
+  const touched = [...world.conversations.values()]
+    .filter((c) => c.isTouched || c.hasNewLife)
+    .toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const made = touched.filter((c) => c.isNew);
   const known = touched.filter((c) => !c.isNew);
   const subjects = [...world.changedSubjects].flatMap((key) => {
@@ -99,8 +114,14 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
     await retireLiveTurns(tx, c.row.id);
   }
   for (const { conversation, sequence } of world.madeWaking) await makeWaking(tx, conversation, sequence);
-  await insertQueues(tx, made.map((c) => c.queue));
-  await saveQueues(tx, known.filter((c) => c.isTouched).map((c) => c.queue));
+  await insertQueues(
+    tx,
+    made.map((c) => c.queue),
+  );
+  await saveQueues(
+    tx,
+    known.filter((c) => c.isTouched).map((c) => c.queue),
+  );
   await insertDeliveries(tx, world.deliveries, world.now);
   await insertNotes(tx, world.notes);
 }

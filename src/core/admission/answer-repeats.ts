@@ -6,7 +6,11 @@ import type { AdmissionAnswer, Disposition } from './event.js';
 import type { Admission } from './plan-admission.js';
 
 /** Answers what the ledger had already with what was decided then; the same id with other content keeps the first and is counted as a conflict. */
-export async function answerRepeats(tx: Tx, admissions: readonly Admission[], answered: ReadonlySet<number>): Promise<Map<number, AdmissionAnswer>> {
+export async function answerRepeats(
+  tx: Tx,
+  admissions: readonly Admission[],
+  answered: ReadonlySet<number>,
+): Promise<Map<number, AdmissionAnswer>> {
   const repeats = admissions.flatMap((admission, index) => (answered.has(index) ? [] : [{ admission, index }]));
   if (repeats.length === 0) return new Map();
   const known = await findReceipts(
@@ -22,7 +26,9 @@ export async function answerRepeats(tx: Tx, admissions: readonly Admission[], an
     tx,
     first.map(({ receipt, isConflict }) => ({ receipt: receipt.id, isConflict })).toSorted((a, b) => a.receipt - b.receipt),
   );
-  const decisions = new Map((await firstDecisions(tx, [...new Set(first.map(({ receipt }) => receipt.id))])).map((d) => [d.receipt, read(d)]));
+  const decisions = new Map(
+    (await firstDecisions(tx, [...new Set(first.map(({ receipt }) => receipt.id))])).map((d) => [d.receipt, read(d)]),
+  );
   return new Map(
     first.flatMap(({ index, receipt }) => {
       const decision = decisions.get(receipt.id);
@@ -33,7 +39,10 @@ export async function answerRepeats(tx: Tx, admissions: readonly Admission[], an
 
 /** By its id; else by what was signed, when a captured request comes under a new id. */
 function firstOf(known: readonly KnownReceipt[], { identity, digest }: Admission): KnownReceipt | undefined {
-  return known.find((receipt) => receipt.identity.equals(identity)) ?? known.find((receipt) => digest !== null && receipt.digest?.equals(digest) === true);
+  return (
+    known.find((receipt) => receipt.identity.equals(identity)) ??
+    known.find((receipt) => digest !== null && receipt.digest?.equals(digest) === true)
+  );
 }
 
 function read({ disposition, reason, matched, detail }: StoredDecision): Decision {

@@ -5,7 +5,9 @@ import type { AdmissionAnswer } from './event.js';
 /** The public answer, from a decision just made or from a stored one. */
 export function answer(receipt: number, decision: Decision, duplicate = false): AdmissionAnswer {
   const deliveries = decision.verdicts.flatMap(({ route, conversation, sequence }) =>
-    conversation !== null && sequence !== null ? [{ route, conversation, delivery: deliveryId(conversation, sequence), sequence, state: 'pending' as const }] : [],
+    conversation !== null && sequence !== null
+      ? [{ route, conversation, delivery: deliveryId(conversation, sequence), sequence, state: 'pending' as const }]
+      : [],
   );
   return {
     received: true,

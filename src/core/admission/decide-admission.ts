@@ -24,7 +24,9 @@ export interface Decision {
 export function decideAdmission(world: World, admission: Admission, receipt: number): Decision {
   const { parsed } = admission.event;
   const followed = follow(world, admission, receipt);
-  const matched = admission.matches.map((match) => (parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt) : takeLifecycle(world, admission, match, receipt)));
+  const matched = admission.matches.map((match) =>
+    parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt) : takeLifecycle(world, admission, match, receipt),
+  );
   const delivered = new Set(matched.filter((verdict) => verdict.disposition === 'routed').map((verdict) => verdict.conversation));
   // A prompt that reopens its conversation is told of by its own delivery.
   const told = followed.filter((verdict) => !delivered.has(verdict.conversation));
@@ -32,7 +34,10 @@ export function decideAdmission(world: World, admission: Admission, receipt: num
   return { ...summary(admission, [...told, ...matched]), matched: admission.matches.length, verdicts };
 }
 
-function summary({ event: { parsed }, refusals }: Admission, verdicts: readonly Verdict[]): { disposition: Disposition; reason: string | null } {
+function summary(
+  { event: { parsed }, refusals }: Admission,
+  verdicts: readonly Verdict[],
+): { disposition: Disposition; reason: string | null } {
   for (const disposition of DISPOSITIONS) {
     const first = verdicts.find((verdict) => verdict.disposition === disposition);
     if (first) return { disposition, reason: first.reason };
@@ -58,7 +63,8 @@ function followOne(world: World, admission: Admission, conversation: Locked, rec
   if (observation === null) return null;
   const was = conversation.row.state;
   const reduction = reduce(conversation.row, observation);
-  if (!('lifetime' in reduction)) return event.parsed.kind === 'lifecycle' ? told(world, admission, conversation, receipt, 'recorded', reduction.verdict) : null;
+  if (!('lifetime' in reduction))
+    return event.parsed.kind === 'lifecycle' ? told(world, admission, conversation, receipt, 'recorded', reduction.verdict) : null;
   world.live(conversation, reduction.lifetime);
   const isEnd = reduction.lifetime.state === 'terminal';
   const isNews = was !== reduction.lifetime.state || (isEnd && observation.transition);
@@ -85,15 +91,29 @@ function end(world: World, admission: Admission, conversation: Locked, receipt: 
 
 function deliverLifecycle(world: World, conversation: Locked, receipt: number): number {
   const { route } = conversation.row;
-  return world.deliver(conversation, { receipt, route, kind: 'lifecycle', trust: 'trusted', waking: true, wakeAt: null, messageKey: null, text: null });
+  return world.deliver(conversation, {
+    receipt,
+    route,
+    kind: 'lifecycle',
+    trust: 'trusted',
+    waking: true,
+    wakeAt: null,
+    messageKey: null,
+    text: null,
+  });
 }
 
 /** A lifecycle event reaches conversations by `follow`; a match adds one for an end that comes before anything else. */
 function takeLifecycle(world: World, admission: Admission, match: PlannedMatch, receipt: number): Verdict {
   const known = world.conversations.get(match.conversation.id);
   const plain = { route: match.route, conversation: known?.row.id ?? null, sequence: null };
-  if (match.onDemand) return { ...plain, disposition: 'recorded', reason: 'on_demand' };
-  if (known) return { ...plain, disposition: 'recorded', reason: known.row.lifecycle === 'ignore' ? 'lifecycle_ignored' : 'followed' };
+  if (match.onDemand && !known) return { ...plain, disposition: 'recorded', reason: 'on_demand' };
+  if (known?.row.lifecycle === 'follow') return { ...plain, disposition: 'recorded', reason: 'followed' };
+  if (known)
+    return {
+      ...told(world, admission, known, receipt, 'recorded', match.onDemand ? 'on_demand' : 'lifecycle_ignored'),
+      route: match.route,
+    };
   if (match.lifecycle === 'ignore') return { ...plain, disposition: 'recorded', reason: 'lifecycle_ignored' };
   const { org, namespace, key } = match.conversation;
   const life = admission.observation?.state === 'terminal' ? world.lifeOf({ org, namespace, key }) : UNOBSERVED;
@@ -107,13 +127,29 @@ function takePrompt(world: World, admission: Admission, match: PlannedMatch, rec
   const known = world.conversations.get(id);
   const refused = refusal(world, admission, match, known, receipt);
   if (refused !== null) {
-    if (known && refused !== 'same_conversation' && refused !== 'on_demand') note(world, admission, known, receipt, 'ignored', refused);
-    return { route: match.route, conversation: known?.row.id ?? null, sequence: null, disposition: refused === 'on_demand' ? 'recorded' : 'ignored', reason: refused };
+    // A delivery of this receipt tells of it already.
+    if (known && refused !== 'same_conversation') note(world, admission, known, receipt, 'ignored', refused);
+    return {
+      route: match.route,
+      conversation: known?.row.id ?? null,
+      sequence: null,
+      disposition: refused === 'on_demand' ? 'recorded' : 'ignored',
+      reason: refused,
+    };
   }
   const conversation = known ?? world.create(match, match.workspace ?? '', admission);
   const wakeAt = !match.waking && match.wakeAfterMs !== null ? world.now + match.wakeAfterMs : null;
   const { route, trust, waking, text } = match;
-  const sequence = world.deliver(conversation, { receipt, route, kind: 'prompt', trust, waking, wakeAt, messageKey: admission.messageKey, text });
+  const sequence = world.deliver(conversation, {
+    receipt,
+    route,
+    kind: 'prompt',
+    trust,
+    waking,
+    wakeAt,
+    messageKey: admission.messageKey,
+    text,
+  });
   return { route, conversation: id, sequence, disposition: 'routed', reason: null };
 }
 
@@ -139,7 +175,14 @@ function isSameMessage(world: World, conversation: Locked, key: string, match: P
   return true;
 }
 
-function told(world: World, admission: Admission, conversation: Locked, receipt: number, disposition: Disposition, reason: string): Verdict {
+function told(
+  world: World,
+  admission: Admission,
+  conversation: Locked,
+  receipt: number,
+  disposition: Disposition,
+  reason: string,
+): Verdict {
   note(world, admission, conversation, receipt, 'ignored', reason);
   return { route: conversation.row.route, conversation: conversation.row.id, sequence: null, disposition, reason };
 }

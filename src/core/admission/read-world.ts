@@ -10,8 +10,13 @@ import { type Locked, World } from './world.js';
 export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): Promise<World> {
   const admissions = fresh.map(({ admission }) => admission);
   const subjects = await lockSubjects(tx, distinct(admissions.flatMap(subjectsOf)));
-  const linked = await conversationsAbout(tx, distinct(admissions.flatMap((a) => (a.observation && a.subject ? [{ ...a.subject, org: a.event.org }] : []))));
-  const ids = [...new Set([...linked.map(({ id }) => id), ...admissions.flatMap(({ matches }) => matches.map(({ conversation }) => conversation.id))])];
+  const linked = await conversationsAbout(
+    tx,
+    distinct(admissions.flatMap((a) => (a.observation && a.subject ? [{ ...a.subject, org: a.event.org }] : []))),
+  );
+  const ids = [
+    ...new Set([...linked.map(({ id }) => id), ...admissions.flatMap(({ matches }) => matches.map(({ conversation }) => conversation.id))]),
+  ];
   const about = Map.groupBy(linked, subjectText);
   const world = new World(
     now,
@@ -30,7 +35,9 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(
     rows.flatMap((row): [string, Locked][] => {
       const queue = queues.get(row.id);
-      return queue ? [[row.id, { row, queue, isNew: false, title: null, url: null, retireUpTo: null, hasNewLife: false, isTouched: false }]] : [];
+      return queue
+        ? [[row.id, { row, queue, isNew: false, title: null, url: null, retireUpTo: null, hasNewLife: false, isTouched: false }]]
+        : [];
     }),
   );
 }
@@ -47,12 +54,18 @@ async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]): Prom
       isWaking: message.waking === 1,
     });
   const replays = fresh.filter(({ admission }) => admission.replayOf !== null);
-  for (const { receipt, conversation } of await deliveredTo(tx, replays.map(({ receipt }) => receipt))) world.rememberDelivered(receipt, conversation);
+  for (const { receipt, conversation } of await deliveredTo(
+    tx,
+    replays.map(({ receipt }) => receipt),
+  ))
+    world.rememberDelivered(receipt, conversation);
 }
 
 /** Whoever makes a conversation holds its subject, so that no end of the subject passes it by. */
 function subjectsOf({ subject, observation, matches, event: { org } }: Admission): SubjectKey[] {
-  const ofMatches = matches.flatMap(({ conversation: c, workspace }) => (workspace === null || c.scope === 'run' ? [] : [{ org, namespace: c.namespace, key: c.key }]));
+  const ofMatches = matches.flatMap(({ conversation: c, workspace }) =>
+    workspace === null || c.scope === 'run' ? [] : [{ org, namespace: c.namespace, key: c.key }],
+  );
   return subject && observation ? [{ ...subject, org }, ...ofMatches] : ofMatches;
 }
 

@@ -1,6 +1,6 @@
 import type { Observation } from '../../plugin/index.js';
-import type { ConversationRow } from '../conversations/conversations.js';
 import { type Lifetime, type Reduction, reduce, UNOBSERVED } from '../conversations/conversation.js';
+import type { ConversationRow } from '../conversations/conversations.js';
 import type { Note } from '../conversations/notes.js';
 import type { NewDelivery } from '../deliveries/deliveries.js';
 import { append, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
@@ -62,7 +62,9 @@ export class World {
   /** The conversations about the subject that follow its life, those made in this very transaction too. */
   followers(subject: SubjectKey): Locked[] {
     const stored = this.about.get(subjectText(subject)) ?? [];
-    const made = [...this.conversations.values()].filter((c) => c.isNew && subjectText(c.row) === subjectText(subject)).map((c) => c.row.id);
+    const made = [...this.conversations.values()]
+      .filter((c) => c.isNew && subjectText(c.row) === subjectText(subject))
+      .map((c) => c.row.id);
     const ids = [...new Set([...stored, ...made])].sort();
     return ids.flatMap((id) => this.conversations.get(id) ?? []).filter((c) => c.row.lifecycle === 'follow');
   }

@@ -65,5 +65,14 @@ function claimOne(queue: Queue, open: readonly OpenDelivery[], now: number, { ow
   queue.claimFrom = head.sequence;
   queue.claimTo = to;
   queue.claimedAt = now;
-  return { conversation: queue.conversation, token: queue.token, owner, from: head.sequence, to, head, entries: plan.entries, claimedAt: now };
+  return {
+    conversation: queue.conversation,
+    token: queue.token,
+    owner,
+    from: head.sequence,
+    to,
+    head,
+    entries: plan.entries,
+    claimedAt: now,
+  };
 }

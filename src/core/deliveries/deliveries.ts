@@ -104,7 +104,10 @@ export interface DeliveryContent {
   readonly received_at: number;
 }
 
-export async function readContents(tx: Tx, claims: readonly { conversation: string; from: number; to: number }[]): Promise<DeliveryContent[]> {
+export async function readContents(
+  tx: Tx,
+  claims: readonly { conversation: string; from: number; to: number }[],
+): Promise<DeliveryContent[]> {
   if (claims.length === 0) return [];
   const each = claims.map(() => '(d.conversation = ? and d.sequence between ? and ?)').join(' or ');
   return tx.all(
@@ -121,7 +124,12 @@ export interface Bounds {
 }
 
 /** Completes the pending deliveries within the bounds of a claim; how many they were, and how many of them waking. */
-export async function completeClaimed(tx: Tx, bounds: Bounds, outcome: Outcome, reason: string | null): Promise<{ count: number; waking: number }> {
+export async function completeClaimed(
+  tx: Tx,
+  bounds: Bounds,
+  outcome: Outcome,
+  reason: string | null,
+): Promise<{ count: number; waking: number }> {
   const rows = await tx.all<{ waking: number }>(
     `update deliveries set state = 'completed', outcome = ?, reason = ?, due_at = null, completed_at = ${tx.dialect.now}
       where conversation = ? and sequence between ? and ? and state = 'pending' returning waking`,
@@ -131,21 +139,25 @@ export async function completeClaimed(tx: Tx, bounds: Bounds, outcome: Outcome, 
 }
 
 /** The head's count of failures, and when it may be tried again; `dueAt` null: not by itself. */
-export async function recordFailure(tx: Tx, head: { conversation: string; sequence: number }, f: { attempts: number; interruptions: number; dueAt: number | null; failure: string }): Promise<void> {
-  await tx.run("update deliveries set attempts = ?, interruptions = ?, due_at = ?, failure = ? where conversation = ? and sequence = ? and state = 'pending'", [
-    f.attempts,
-    f.interruptions,
-    f.dueAt,
-    f.failure,
-    head.conversation,
-    head.sequence,
-  ]);
+export async function recordFailure(
+  tx: Tx,
+  head: { conversation: string; sequence: number },
+  f: { attempts: number; interruptions: number; dueAt: number | null; failure: string },
+): Promise<void> {
+  await tx.run(
+    "update deliveries set attempts = ?, interruptions = ?, due_at = ?, failure = ? where conversation = ? and sequence = ? and state = 'pending'",
+    [f.attempts, f.interruptions, f.dueAt, f.failure, head.conversation, head.sequence],
+  );
 }
 
-export async function readDelivery(tx: Tx, conversation: string, sequence: number): Promise<(OpenDelivery & { readonly outcome: Outcome | null }) | null> {
-  const [row] = await tx.all<OpenDelivery & { readonly outcome: Outcome | null }>('select * from deliveries where conversation = ? and sequence = ?', [
-    conversation,
-    sequence,
-  ]);
+export async function readDelivery(
+  tx: Tx,
+  conversation: string,
+  sequence: number,
+): Promise<(OpenDelivery & { readonly outcome: Outcome | null }) | null> {
+  const [row] = await tx.all<OpenDelivery & { readonly outcome: Outcome | null }>(
+    'select * from deliveries where conversation = ? and sequence = ?',
+    [conversation, sequence],
+  );
   return row ?? null;
 }

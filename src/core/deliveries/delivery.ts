@@ -10,8 +10,25 @@ import { machine } from '../machine.js';
  */
 export const delivery = machine('delivery', {
   held: { release: 'pending', suppress: 'completed', retire: 'completed', reset: 'completed' },
-  pending: { claim: 'claimed', retire: 'completed', reset: 'completed', withdraw: 'completed', skip: 'completed', die: 'completed', supersede: 'completed' },
-  claimed: { complete: 'completed', fail: 'pending', interrupt: 'pending', abandon: 'pending', stop: 'completed', retire: 'completed', reset: 'completed', die: 'completed' },
+  pending: {
+    claim: 'claimed',
+    retire: 'completed',
+    reset: 'completed',
+    withdraw: 'completed',
+    skip: 'completed',
+    die: 'completed',
+    supersede: 'completed',
+  },
+  claimed: {
+    complete: 'completed',
+    fail: 'pending',
+    interrupt: 'pending',
+    abandon: 'pending',
+    stop: 'completed',
+    retire: 'completed',
+    reset: 'completed',
+    die: 'completed',
+  },
   completed: {},
 });
 

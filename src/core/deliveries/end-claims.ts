@@ -14,7 +14,13 @@ export interface RetryPolicy {
 
 /** How the work under a claim ended. `turn` is null where no agent was woken. */
 export type ClaimEnd =
-  | { readonly claim: Claim; readonly how: 'completed'; readonly outcome: Outcome; readonly reason: string | null; readonly turn: TurnEnd | null }
+  | {
+      readonly claim: Claim;
+      readonly how: 'completed';
+      readonly outcome: Outcome;
+      readonly reason: string | null;
+      readonly turn: TurnEnd | null;
+    }
   /** The runtime reported a failure: one attempt. */
   | { readonly claim: Claim; readonly how: 'failed'; readonly turn: TurnEnd; readonly onDead: 'stall' | 'skip'; readonly failure: string }
   /** Lost, by no fault of the agent's: no attempt, but not for ever. */
@@ -79,7 +85,14 @@ function release(queue: Queue, now: number): void {
   queue.readyAt = queue.open > 0 ? now : null;
 }
 
-async function complete(tx: Tx, queue: Queue, bounds: { conversation: string; from: number; to: number }, outcome: Outcome, reason: string | null, now: number): Promise<void> {
+async function complete(
+  tx: Tx,
+  queue: Queue,
+  bounds: { conversation: string; from: number; to: number },
+  outcome: Outcome,
+  reason: string | null,
+  now: number,
+): Promise<void> {
   const { count, waking } = await completeClaimed(tx, bounds, outcome, reason);
   queue.open -= count;
   queue.waking -= waking;

@@ -19,7 +19,8 @@ interface QueueRow {
   readonly retry_to: number | null;
 }
 
-const COLUMNS = 'conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at, retry_to';
+const COLUMNS =
+  'conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at, retry_to';
 const WIDTH = 15;
 
 /** Locks the queues that exist, always in the order of their conversations. */
@@ -85,7 +86,9 @@ export async function lockReady(tx: Tx, conversations: readonly string[]): Promi
 
 /** When the next queue becomes ready that is not ready yet; null: none will by itself. */
 export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | null }> {
-  const [row] = await tx.all<{ now: number; at: number | null }>(`select ${tx.dialect.now} as now, (select min(ready_at) from queues where ready_at is not null) as at`);
+  const [row] = await tx.all<{ now: number; at: number | null }>(
+    `select ${tx.dialect.now} as now, (select min(ready_at) from queues where ready_at is not null) as at`,
+  );
   return row ?? { now: Date.now(), at: null };
 }
 

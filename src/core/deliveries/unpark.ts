@@ -4,7 +4,9 @@ import { lockQueues, saveQueues } from './queues.js';
 
 /** Lets workers look again at what waited for a change of the configuration: a start is when it may have come. */
 export async function unparkUnconfigured(tx: Tx): Promise<number> {
-  const rows = await tx.all<{ conversation: string }>("select conversation from queues where parked = 'unconfigured' order by conversation");
+  const rows = await tx.all<{ conversation: string }>(
+    "select conversation from queues where parked = 'unconfigured' order by conversation",
+  );
   const queues = await lockQueues(
     tx,
     rows.map(({ conversation }) => conversation),

@@ -67,6 +67,9 @@ export async function bury(tx: Tx, ids: readonly number[]): Promise<void> {
 /** The conversations whose claims a replica held. */
 export async function conversationsOwnedBy(tx: Tx, ids: readonly number[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.all<{ conversation: string }>(`select conversation from queues where owner in (${marks(ids.length)}) order by conversation`, ids);
+  const rows = await tx.all<{ conversation: string }>(
+    `select conversation from queues where owner in (${marks(ids.length)}) order by conversation`,
+    ids,
+  );
   return rows.map(({ conversation }) => conversation);
 }

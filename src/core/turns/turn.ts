@@ -14,9 +14,33 @@ import { machine } from '../machine.js';
  *   reset        its conversation was reset
  */
 export const turn = machine('turn', {
-  active: { pause: 'pausing', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
-  pausing: { rest: 'paused', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
-  paused: { resume: 'active', finish: 'done', fail: 'failed', interrupt: 'interrupted', abandon: 'abandoned', retire: 'retired', reset: 'reset' },
+  active: {
+    pause: 'pausing',
+    finish: 'done',
+    fail: 'failed',
+    interrupt: 'interrupted',
+    abandon: 'abandoned',
+    retire: 'retired',
+    reset: 'reset',
+  },
+  pausing: {
+    rest: 'paused',
+    finish: 'done',
+    fail: 'failed',
+    interrupt: 'interrupted',
+    abandon: 'abandoned',
+    retire: 'retired',
+    reset: 'reset',
+  },
+  paused: {
+    resume: 'active',
+    finish: 'done',
+    fail: 'failed',
+    interrupt: 'interrupted',
+    abandon: 'abandoned',
+    retire: 'retired',
+    reset: 'reset',
+  },
   done: {},
   failed: {},
   interrupted: {},

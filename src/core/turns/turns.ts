@@ -6,7 +6,10 @@ const LIVE = LIVE_TURN.map((state) => `'${state}'`).join(', ');
 /** Ends the live turn of a conversation because the conversation ended. */
 export async function retireLiveTurns(tx: Tx, conversation: string): Promise<void> {
   const from = turn.sources('retire');
-  await tx.run(`update turns set state = 'retired', ended_at = ${tx.dialect.now} where conversation = ? and state in (${marks(from.length)})`, [conversation, ...from]);
+  await tx.run(
+    `update turns set state = 'retired', ended_at = ${tx.dialect.now} where conversation = ? and state in (${marks(from.length)})`,
+    [conversation, ...from],
+  );
 }
 
 export interface NewTurn {
@@ -46,7 +49,21 @@ export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
      on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result, error = excluded.error,
        detail = excluded.detail, cost_usd = excluded.cost_usd, ended_at = excluded.ended_at where turns.state in (${LIVE})`,
-    [t.conversation, t.token, t.owner, end.state, t.from, t.to, t.attempt, end.session, end.result, end.error, end.detail, end.costUsd, t.startedAt],
+    [
+      t.conversation,
+      t.token,
+      t.owner,
+      end.state,
+      t.from,
+      t.to,
+      t.attempt,
+      end.session,
+      end.result,
+      end.error,
+      end.detail,
+      end.costUsd,
+      t.startedAt,
+    ],
   );
 }
 
@@ -61,22 +78,26 @@ export interface TranscriptEntry {
 /** Whether a claim is still its holder's; until the transaction ends nobody takes it away. */
 export async function isOurs(tx: Tx, claim: { conversation: string; token: number; owner: number }): Promise<boolean> {
   const { conversation, token, owner } = claim;
-  const rows = await tx.all(`select 1 as ours from queues where conversation = ? and token = ? and owner = ?${tx.dialect.forUpdate}`, [conversation, token, owner]);
+  const rows = await tx.all(`select 1 as ours from queues where conversation = ? and token = ? and owner = ?${tx.dialect.forUpdate}`, [
+    conversation,
+    token,
+    owner,
+  ]);
   return rows.length === 1;
 }
 
 /** Adds to a turn's transcript, as long as the claim is still the writer's. False: it is not, and nothing was written. */
-export async function appendTranscript(tx: Tx, t: { conversation: string; token: number; owner: number }, entries: readonly TranscriptEntry[]): Promise<boolean> {
+export async function appendTranscript(
+  tx: Tx,
+  t: { conversation: string; token: number; owner: number },
+  entries: readonly TranscriptEntry[],
+): Promise<boolean> {
   if (!(await isOurs(tx, t))) return false;
   for (const { number, at, kind, body } of entries)
-    await tx.run('insert into transcripts (conversation, token, number, said_at, kind, body) values (?, ?, ?, ?, ?, ?) on conflict do nothing', [
-      t.conversation,
-      t.token,
-      number,
-      at,
-      kind,
-      body,
-    ]);
+    await tx.run(
+      'insert into transcripts (conversation, token, number, said_at, kind, body) values (?, ?, ?, ?, ?, ?) on conflict do nothing',
+      [t.conversation, t.token, number, at, kind, body],
+    );
   return true;
 }
 
@@ -98,5 +119,9 @@ export async function liveTurnsOf(tx: Tx, owners: readonly number[]): Promise<Or
 
 /** Ends whatever turn of the conversation is live, as interrupted or abandoned. */
 export async function endLiveTurn(tx: Tx, conversation: string, state: 'interrupted' | 'abandoned', error: string): Promise<void> {
-  await tx.run(`update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${LIVE})`, [state, error, conversation]);
+  await tx.run(`update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${LIVE})`, [
+    state,
+    error,
+    conversation,
+  ]);
 }
