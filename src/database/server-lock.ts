@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ConfigFault } from '../plugin/errors.js';
 
@@ -7,7 +8,7 @@ import { ConfigFault } from '../plugin/errors.js';
  * so none is ever stale. Commands may go on writing to the database file itself beside the server.
  */
 export function lockForServer(databaseFile: string): () => void {
-  const file = `${databaseFile}.server`;
+  const file = `${realFile(databaseFile)}.server`;
   const lock = new Sqlite(file, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
@@ -20,6 +21,11 @@ export function lockForServer(databaseFile: string): () => void {
   }
   writeFileSync(`${file}.pid`, `${process.pid}\n`);
   return () => lock.close();
+}
+
+/** One file has one lock, by whatever links it is reached. A file that is yet to be made is known by its folder. */
+function realFile(file: string): string {
+  return existsSync(file) ? realpathSync(file) : path.join(realpathSync(path.dirname(file)), path.basename(file));
 }
 
 function holderOf(file: string): string {
