@@ -175,6 +175,17 @@ describe('what a process prints', () => {
     );
   });
 
+  it('is status where an event is only half of one, and no amount where it costs more than there is', async () => {
+    const lines = [
+      '{"type":"approval","title":{"toString":1}}',
+      '{"type":"text","text":{}}',
+      '{"type":"cost","usd":1e308}',
+      '{"type":"__proto__"}',
+    ];
+    const events = await run(script(`console.log(${JSON.stringify(lines.join('\n'))})`));
+    expect(statusesOf(events)).toEqual(['the agent asks for an approval, which is not built yet: (no title)', ...lines.slice(1)]);
+  });
+
   it('is read across chunks, line ends of both kinds, blank lines and a missing last one', async () => {
     const source = `
       const out = Buffer.from('{"type":"text","text":"zażółć 😀"}\\r\\n\\n{"type":"text","text":" end"}');

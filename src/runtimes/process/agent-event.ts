@@ -6,6 +6,8 @@ import type { Line } from './lines.js';
 const MAX_SHOWN = 2_000;
 const MAX_NAME = 500;
 const MAX_TOOL_INPUT = 64 * 1024;
+/** More is a mistake; and a turn's sum stays a number that can be stored. */
+const MOST_USD = 1_000_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -29,7 +31,7 @@ function eventOf(fields: Fields | null): TurnEvent | null {
     case 'cost':
       return isAmount(fields['usd']) ? { type: 'cost', usd: fields['usd'] } : null;
     case 'approval':
-      return status(shown(`the agent asks for an approval, which is not built yet: ${String(fields['title'])}`));
+      return status(shown(`the agent asks for an approval, which is not built yet: ${titleOf(fields)}`));
     default:
       return null;
   }
@@ -55,12 +57,16 @@ function toolInput(fields: Fields): { input?: unknown } {
   }
 }
 
+function titleOf({ title }: Fields): string {
+  return typeof title === 'string' ? title : '(no title)';
+}
+
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && storable(value, MAX_NAME) === value;
 }
 
 function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return typeof value === 'number' && value >= 0 && value <= MOST_USD;
 }
 
 function status(text: string): TurnEvent {
