@@ -174,5 +174,7 @@ eachDatabase('receipts, timelines and dry runs through the admin API', (make) =>
       const answer = await host.post('/v1/dry-run', body);
       expect([path, answer.status, answer.body.errors?.[0]?.path]).toEqual([path, 400, path]);
     }
+    const { body } = await host.post('/v1/dry-run', { source: 'tracker' });
+    expect(body.errors).toEqual([{ path: 'payload', message: 'should be the payload of an event' }]);
   });
 });

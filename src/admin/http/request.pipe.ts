@@ -27,7 +27,12 @@ function faultsOf({ property, constraints, children }: ValidationError, parent: 
   const path = parent === '' ? property : /^\d+$/.test(property) ? `${parent}[${property}]` : `${parent}.${property}`;
   const own = Object.entries(constraints ?? {}).map(([rule, message]) => ({
     path,
-    message: rule === 'whitelistValidation' ? 'is not known here' : message.replace(`${property} `, ''),
+    message: rule === 'whitelistValidation' ? 'is not known here' : withoutName(message, property),
   }));
   return [...own, ...(children ?? []).flatMap((child) => faultsOf(child, path))];
+}
+
+/** A message begins with the property, which the path says already; the same word further on is part of its sentence. */
+function withoutName(message: string, property: string): string {
+  return message.startsWith(`${property} `) ? message.slice(property.length + 1) : message.replace(/^each value in \S+ /, 'each value ');
 }
