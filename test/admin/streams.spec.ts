@@ -1,9 +1,12 @@
-import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { request, type Server, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { comment } from '../core/builders.js';
 import { delivered } from '../core/core.js';
 import { eachDatabase } from '../databases.js';
 import { ADMIN_TOKEN, AdminHost } from './admin-host.js';
+
+/** As many as a server keeps. */
+const MOST_STREAMS = 200;
 
 /** What a server-sent events client sees. */
 class Reader {
@@ -82,6 +85,39 @@ eachDatabase('the event stream of a conversation', (make) => {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  });
+
+  it('of clients that leave before it begins, none takes a place', async () => {
+    const { conversation } = delivered(await host.core.admit(comment('left')));
+    const address = `${url}/v1/conversations/${conversation}/events`;
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const { promise: allRead, resolve: lastReads } = Promise.withResolvers<void>();
+    const { promise: allLeft, resolve: lastLeft } = Promise.withResolvers<void>();
+    const [reads, left]: [Promise<unknown>[], ServerResponse[]] = [[], []];
+    const { database } = host.core;
+    const transaction = database.transaction.bind(database);
+    const spy = jest.spyOn(database, 'transaction').mockImplementation((work) => {
+      const read = gate.then(() => transaction(work));
+      if (reads.push(read) === MOST_STREAMS) lastReads();
+      return read;
+    });
+    const server: Server = host.app.getHttpServer();
+    const onRequest = (_: unknown, response: ServerResponse) =>
+      response.once('close', () => {
+        if (left.push(response) === MOST_STREAMS) lastLeft();
+      });
+    server.on('request', onRequest);
+    const readers = Array.from({ length: MOST_STREAMS }, () => new Reader(address));
+    await allRead;
+    for (const reader of readers) reader.cut();
+    await allLeft;
+    open();
+    await Promise.all(reads);
+    spy.mockRestore();
+    server.off('request', onRequest);
+    const late = await fetch(address, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    expect(late.status).toBe(200);
+    await late.body?.cancel();
   });
 
   it('ends cleanly when the server stops', async () => {

@@ -34,6 +34,8 @@ export class ConversationStreams implements OnModuleDestroy, BeforeApplicationSh
   }
 
   open(conversation: string, response: ServerResponse, snapshot: () => Promise<unknown>): void {
+    // Of a client that left already, `close` was told before anybody listened.
+    if (response.closed || response.destroyed) return;
     const stream: Stream = { response, snapshot, isBehind: true, isReading: false };
     const open = this.streams.get(conversation) ?? new Set();
     this.streams.set(conversation, open.add(stream));

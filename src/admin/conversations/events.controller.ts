@@ -39,6 +39,7 @@ export class ConversationEventsController {
     await snapshot();
     this.streams.assertRoom();
     reply.hijack();
+    if (reply.raw.closed || reply.raw.destroyed) return;
     reply.raw.writeHead(200, STREAM);
     if (reply.request.method === 'HEAD') return void reply.raw.end();
     this.streams.open(id, reply.raw, snapshot);
