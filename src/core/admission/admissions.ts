@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.js';
-import { Conflict, InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
+import { InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
-import { readReceipt, type StoredReceipt } from '../receipts/receipts.js';
 import { matchRoutes } from '../routing/match-route.js';
 import type { Route, Verdict } from '../routing/route.js';
 import type { Signals } from '../signals.js';
@@ -12,6 +11,7 @@ import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage } from './plan-admission.js';
 import { StoreUnavailable } from './store-unavailable.js';
+import { readStored, readsPayload, replayId, storedEvent } from './stored-event.js';
 
 export interface Message {
   readonly org: string;
@@ -75,17 +75,19 @@ export class Admissions {
 
   /** Decides about a stored event again. Throws `NotFound`, and `Conflict` when its payload is no longer there. */
   async replay(replay: Replay): Promise<AdmissionAnswer> {
-    const receipt = await this.database.transaction((tx) => readReceipt(tx, replay.org, replay.receipt));
-    if (receipt === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
+    const stored = await this.database.transaction((tx) => readStored(tx, replay.org, replay.receipt));
+    if (stored === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
+    const { receipt, origin } = stored;
     const event = storedEvent(
       receipt,
       this.routes.filter(({ org, source }) => org === receipt.org && source === receipt.source).some(readsPayload),
     );
     const verdicts = this.verdicts(event, replay.routes);
-    if (!replay.force) return this.submit(planAdmission(event, verdicts, { receipt: receipt.id, by: replay.by }));
-    const again = { ...event, provider: 'throughline', deliveryId: `replay:${receipt.id}:${randomUUID()}`, uniqueContent: null };
+    const { by } = replay;
+    if (!replay.force) return this.submit(planAdmission(event, verdicts, { by, origin, receipt: receipt.id }));
+    const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it.
-    return this.submit({ ...planAdmission(again, verdicts), messageKey: null, by: replay.by });
+    return this.submit({ ...planAdmission(again, verdicts, { by, origin, receipt: null }), messageKey: null });
   }
 
   /** What every route of the organisation would say to the event; nothing is stored. */
@@ -129,43 +131,4 @@ export class Admissions {
 
 class InvalidPayload extends InvalidInput {
   override readonly code = 'invalid_payload';
-}
-
-class PayloadUnavailable extends Conflict {
-  override readonly code = 'payload_unavailable';
-}
-
-/** A cut or pruned payload still replays from its parsed event, unless a route has to look into the payload itself. */
-function storedEvent(receipt: StoredReceipt, needsPayload: boolean): AdmissibleEvent {
-  const isWhole = receipt.payload !== null && receipt.payload_cut === 0;
-  if (needsPayload && !isWhole)
-    throw new PayloadUnavailable(
-      `the payload of receipt ${receipt.id} was ${receipt.payload === null ? 'pruned' : 'cut'}, and a route reads it`,
-    );
-  return {
-    ...{
-      org: receipt.org,
-      provider: receipt.provider,
-      source: receipt.source,
-      deliveryId: receipt.delivery_id,
-      eventKey: receipt.event_key,
-    },
-    payload: isWhole && receipt.payload ? parsedPayload(receipt.payload) : null,
-    body: receipt.payload ?? Buffer.alloc(0),
-    parsed: JSON.parse(receipt.parsed) as Parsed,
-    ...{ uniqueContent: null, secretIndex: receipt.secret_index },
-  };
-}
-
-/** A form's fields are not JSON; what expressions then see is the text. */
-function parsedPayload(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString('utf8')) as unknown;
-  } catch {
-    return payload.toString('utf8');
-  }
-}
-
-function readsPayload({ filter, subject, text }: Route): boolean {
-  return filter !== null || subject !== null || text !== null;
 }

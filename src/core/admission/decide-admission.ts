@@ -155,7 +155,7 @@ function takePrompt(world: World, admission: Admission, match: PlannedMatch, rec
 
 /** Why a match makes no delivery; null: it does. */
 function refusal(world: World, admission: Admission, match: PlannedMatch, known: Locked | undefined, receipt: number): string | null {
-  if (match.onDemand && admission.replayOf === null) return 'on_demand';
+  if (match.onDemand && !admission.isReplay) return 'on_demand';
   if (!known) {
     if (match.continueOnly || match.workspace === null) return 'no_conversation';
     const { org, namespace, key } = match.conversation;

@@ -42,6 +42,8 @@ export interface Admission {
   readonly refusals: readonly NoMatch[];
   /** Set: the stored receipt whose event is decided again. */
   readonly replayOf: number | null;
+  /** True: somebody asked for it, so what waits to be asked for is admitted too. */
+  readonly isReplay: boolean;
   /** Who decides: `accept`, or an operator. */
   readonly by: string;
 }
@@ -53,12 +55,21 @@ export interface Fresh {
   readonly receipt: number;
 }
 
+/** Who decides about a stored event again. */
+export interface ReplayPlan {
+  readonly by: string;
+  /** The receipt that is decided again; null: the event comes under a new one. */
+  readonly receipt: number | null;
+  /** Identity of the receipt that the event first came with. */
+  readonly origin: Buffer;
+}
+
 const TITLE_LIMIT = 300;
 const URL_LIMIT = 2000;
 const TEXT_LIMIT = 1024 * 1024;
 const MESSAGE_KEY_LIMIT = 255;
 
-export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: { receipt: number; by: string }): Admission {
+export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
   const { parsed } = event;
   const identity = identityHash(event);
   const subject = parsed.subject !== null && subjectFault(parsed.subject) === null ? parsed.subject : null;
@@ -73,18 +84,19 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     messageKey: messageKey === null ? null : storable(messageKey, MESSAGE_KEY_LIMIT),
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
-    matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, identity)),
+    matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
+    isReplay: replay !== undefined,
     by: replay?.by ?? 'accept',
   };
 }
 
-function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, identity: Buffer): PlannedMatch {
+function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, origin: Buffer): PlannedMatch {
   const { parsed } = event;
   const own = parsed.kind === 'prompt' ? parsed.text : '';
   return {
-    conversation: conversationOf(event, route, subject, identity),
+    conversation: conversationOf(event, route, subject, origin),
     route: route.name,
     workspace: route.workspace,
     onDemand: route.activation === 'on_demand',
@@ -98,12 +110,12 @@ function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, iden
   };
 }
 
-function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: Subject | null, identity: Buffer): ConversationIdentity {
+function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: Subject | null, origin: Buffer): ConversationIdentity {
   const { org } = event;
   const by = { kind: 'route', name: route.name } as const;
-  // An event without a subject has a conversation of its own; made of its receipt's identity, so a replay finds the same.
+  // An event without a subject has a conversation of its own; made of its first receipt's identity, so every replay finds the same.
   if (subject === null)
-    return identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run: `${identity.toString('hex')}-${route.name}` });
+    return identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run: `${origin.toString('hex')}-${route.name}` });
   if (route.scope === 'automation') return identify(org, subject, { scope: 'automation', ...by, source: event.source });
   return identify(org, subject, { scope: 'subject' });
 }

@@ -112,6 +112,33 @@ eachCore('messages that come again, or later', (open) => {
     expect(forced.receipt).not.toBe(first.receipt);
   });
 
+  it('ACC-10 a forced replay of an on_demand route delivers, each time once more', async () => {
+    const one = open(route({ activation: 'on_demand' }));
+    const { receipt } = await one.admit(comment('T-1'));
+    const replay = { org: 'default', receipt: Number(receipt), by: 'ada', routes: null, force: true };
+    const forced = await one.admissions.replay(replay);
+    expect(forced).toMatchObject({ disposition: 'routed', deliveries: [{ sequence: 1 }] });
+    expect(delivered(await one.admissions.replay(replay))).toMatchObject({
+      conversation: delivered(forced).conversation,
+      sequence: 2,
+    });
+    expect(await one.rows('select decided_by from decisions order by receipt')).toEqual(
+      ['accept', 'ada', 'ada'].map((decided_by) => ({ decided_by })),
+    );
+  });
+
+  it('ACC-10 an event without a subject is replayed by force into its own conversation, also from a replay of it', async () => {
+    const first = await core.admit(event({ kind: 'prompt', subject: null, text: 'pushed' }));
+    const { conversation } = delivered(first);
+    const replay = { org: 'default', by: 'ada', routes: null, force: true };
+    const forced = await core.admissions.replay({ ...replay, receipt: Number(first.receipt) });
+    expect(delivered(forced)).toMatchObject({ conversation, sequence: 2 });
+    expect(delivered(await core.admissions.replay({ ...replay, receipt: Number(forced.receipt) }))).toMatchObject({
+      conversation,
+      sequence: 3,
+    });
+  });
+
   it('ACC-11 a replay needs the payload only where a route reads it', async () => {
     const reading = open(route({ filter: 'number' }));
     const { receipt } = await core.admit(comment('T-1'));
