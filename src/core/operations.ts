@@ -8,8 +8,8 @@ import { completeClaimed, completeUpTo, openPrefixes, readDelivery, recordFailur
 import { parseDeliveryId } from './deliveries/delivery.js';
 import { fence, type Queue } from './deliveries/queue.js';
 import { lockQueues, saveQueues } from './deliveries/queues.js';
+import { takeBack } from './deliveries/take-back.js';
 import { unpark } from './deliveries/unpark.js';
-import { takeBack } from './recovery/take-back.js';
 import type { Signals } from './signals.js';
 import { endLiveTurn, retireLiveTurns } from './turns/turns.js';
 

@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
 import { lockQueues, saveQueues } from '../deliveries/queues.js';
+import { takeBack } from '../deliveries/take-back.js';
 import { bury, condemn, conversationsOwnedBy, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
 import { liveTurnsOf, type OrphanTurn } from '../turns/turns.js';
-import { takeBack } from './take-back.js';
 
 /** What the sweep may ask of the machine that it runs on. */
 export interface Machine {

@@ -1,6 +1,6 @@
 import { clock, type Tx } from '../../database/tx.js';
-import { readDelivery, recordFailure } from '../deliveries/deliveries.js';
-import { MAX_INTERRUPTIONS, type Queue } from '../deliveries/queue.js';
+import { readDelivery, recordFailure } from './deliveries.js';
+import { MAX_INTERRUPTIONS, type Queue } from './queue.js';
 import { endLiveTurn } from '../turns/turns.js';
 
 /** Ends a claim and the turn under it from outside; its deliveries wait again, in their places. */
