@@ -55,17 +55,16 @@ export class WriteInterceptor implements NestInterceptor {
       if (reservation.is === 'running') throw new IdempotencyKeyInUse();
       if (reservation.is === 'finished') return again(reply, reservation);
     }
-    try {
-      const result = await work();
-      await this.finish(entryOf(request, caller, write, 'done'), keyed, {
-        status: reply.statusCode,
-        response: JSON.stringify(result ?? null),
-      });
-      return result;
-    } catch (error) {
+    const result = await work().catch(async (error: unknown) => {
       await this.refuse(error, request, caller, write, keyed);
       throw asUnavailable(this.database, error);
-    }
+    });
+    // It is done: where this fails the key stays taken, since whoever sends it again would do it again.
+    await this.finish(entryOf(request, caller, write, 'done'), keyed, {
+      status: reply.statusCode,
+      response: JSON.stringify(result ?? null),
+    });
+    return result;
   }
 
   private finish(entry: Entry, keyed: KeyedRequest | null, result: { status: number; response: string }): Promise<void> {
