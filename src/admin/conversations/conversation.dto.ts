@@ -57,7 +57,7 @@ export class QueueDto {
   completed!: number;
 }
 
-export const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'waking_message', 'later', 'worker'];
+const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'waking_message', 'later', 'worker'];
 
 export class WaitingDto {
   @OneOf(

@@ -1,6 +1,7 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length } from 'class-validator';
+import { isConversationId } from '../../core/conversations/conversation-id.js';
 import { parseDeliveryId } from '../../core/deliveries/delivery.js';
 import { listDeliveries, listDeliveriesOf, readDeliveryView } from '../../core/deliveries/list-deliveries.js';
 import { Operations } from '../../core/operations.js';
@@ -9,7 +10,7 @@ import { NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';
-import { DeliveryIdPipe, isConversationId } from '../http/ids.js';
+import { DeliveryIdPipe } from '../http/ids.js';
 import { OrgQuery, type Page, PageOf } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
 import { Write } from '../http/write.js';

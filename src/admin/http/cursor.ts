@@ -1,10 +1,10 @@
+import { isConversationId } from '../../core/conversations/conversation-id.js';
 import type { Found, Slice } from '../../core/listing.js';
 import { badParameter } from '../errors.js';
 
-type Kind = 'number' | 'id';
-type PositionOf<Kinds extends readonly Kind[]> = { readonly [I in keyof Kinds]: Kinds[I] extends 'number' ? number : string };
-
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** `small`: what a column of 32 bits can be compared with. */
+type Kind = 'number' | 'small' | 'id';
+type PositionOf<Kinds extends readonly Kind[]> = { readonly [I in keyof Kinds]: Kinds[I] extends 'id' ? string : number };
 
 /** The part of a list that a query asks for; `kinds` is what a position in that list is made of. */
 export function sliceOf<const Kinds extends readonly Kind[]>(
@@ -41,5 +41,12 @@ function parse(cursor: string): readonly unknown[] {
 }
 
 function isOf(kind: Kind, value: unknown): boolean {
-  return kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && ID.test(value);
+  switch (kind) {
+    case 'number':
+      return Number.isSafeInteger(value);
+    case 'small':
+      return Number.isInteger(value) && Number(value) === (Number(value) | 0);
+    case 'id':
+      return typeof value === 'string' && isConversationId(value);
+  }
 }

@@ -1,13 +1,9 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
+import { isConversationId } from '../../core/conversations/conversation-id.js';
 import { parseDeliveryId } from '../../core/deliveries/delivery.js';
 import { NotFound } from '../../plugin/index.js';
 
-const CONVERSATION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NUMBER = /^[1-9]\d{0,14}$/;
-
-export function isConversationId(text: string): boolean {
-  return CONVERSATION.test(text);
-}
 
 // What cannot be an id is answered like one that does not exist; the database never sees it.
 

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 
 /** Everything that the application answers to, described. */
-export function openApiDocument(app: NestFastifyApplication, version: string): OpenAPIObject {
+function openApiDocument(app: NestFastifyApplication, version: string): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Throughline')
     .setDescription('Routes authenticated external events into durable agent conversations. Errors are problem details (RFC 9457).')

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isConversationId } from '../../core/conversations/conversation-id.js';
 import type { Terminal } from '../terminal.js';
 import { UsageFault } from '../usage-fault.js';
 import { type AdminApiOptions, adminApiOf } from './admin-api.js';
@@ -9,11 +10,10 @@ export interface TailOptions extends AdminApiOptions {
 }
 
 const POLL_MS = 1000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function tail(options: TailOptions, terminal: Terminal): Promise<void> {
   const { conversation } = options;
-  if (conversation !== undefined && !UUID.test(conversation)) {
+  if (conversation !== undefined && !isConversationId(conversation)) {
     throw new UsageFault(`--conversation: \`${conversation}\` is no id of a conversation`);
   }
   const signal = terminal.interrupted();

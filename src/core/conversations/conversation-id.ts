@@ -5,6 +5,14 @@ import { InvalidInput, type Subject } from '../../plugin/index.js';
 const AUTOMATION_NAMESPACE = 'd7f3a2b1-5c48-4e9a-9b6d-2f1e8c3a7d40';
 const SCOPE_NAMESPACE = '6f0c9e52-1b7d-4c3a-8e45-a92d07f4b318';
 
+/** How an id is written, as part of a regular expression. */
+export const ID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const ID = new RegExp(`^${ID_PATTERN}$`);
+
+export function isConversationId(text: string): boolean {
+  return ID.test(text);
+}
+
 /** What an id is computed from, besides the organisation: nothing else ever enters it. */
 export type ConversationScope =
   | { readonly scope: 'subject' }

@@ -1,3 +1,4 @@
+import { ID_PATTERN } from '../conversations/conversation-id.js';
 import { machine } from '../machine.js';
 
 /**
@@ -55,7 +56,7 @@ export function deliveryId(conversation: string, sequence: number): string {
   return `${conversation}.${sequence}`;
 }
 
-const DELIVERY_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/;
+const DELIVERY_ID = new RegExp(`^(${ID_PATTERN})\\.([1-9]\\d{0,14})$`);
 
 /** Null: not an id of a delivery. */
 export function parseDeliveryId(id: string): { conversation: string; sequence: number } | null {
