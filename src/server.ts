@@ -5,6 +5,7 @@ import { AdminAccess } from './admin/access/admin-access.js';
 import { serveOpenApi } from './admin/openapi/openapi.js';
 import { ensureAdminToken } from './admin/tokens.js';
 import { AppModule } from './app.module.js';
+import { openStore } from './cli/open-store.js';
 import { version } from './cli/version.js';
 import { configureHost } from './compose/configured-host.js';
 import { Lifecycle } from './compose/lifecycle.js';
@@ -13,7 +14,6 @@ import type { LoadedConfig } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 import type { Database } from './database/database.js';
 import { migrateUp } from './database/migrate.js';
-import { openDatabase } from './database/open-database.js';
 import { createHttpApp } from './http/create-http-app.js';
 import { ServerLogger } from './http/server-logger.js';
 
@@ -43,39 +43,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const loaded = await loadConfig(options);
   const host = await configureHost(loaded, options.cwd);
   const access = AdminAccess.from(options.env);
-  const database = await openDatabase({ url: loaded.config.database.url, server: true });
+  const database = await openStore({ url: loaded.config.database.url, server: true });
+  let app: NestFastifyApplication | undefined;
+  const close = () => stop(database, app);
   try {
     await migrateUp(database);
-    announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access }));
+    announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access, orgs: loaded.config.orgs }));
     const self = await thisProcess(loaded.config.server.replica);
     const parts = { ...host, database, self, access, version: version() };
-    const app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
+    app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
     serveOpenApi(app, parts.version);
-    return await listen(app, loaded, database);
+    await app.listen(loaded.config.server.port, loaded.config.server.host);
+    await app.get(Lifecycle).begin();
+    return { url: await app.getUrl(), close };
   } catch (error) {
-    await database.close();
+    // Why it does not start matters more than what then does not stop.
+    await close().catch(() => undefined);
     throw error;
   }
 }
 
-async function listen(app: NestFastifyApplication, { config }: LoadedConfig, database: Database): Promise<RunningServer> {
-  const lifecycle = app.get(Lifecycle);
-  try {
-    await app.listen(config.server.port, config.server.host);
-    await lifecycle.begin();
-    return {
-      url: await app.getUrl(),
-      close: async () => {
-        await lifecycle.drain();
-        await app.close();
-        await lifecycle.end();
-      },
-    };
-  } catch (error) {
-    await app.close();
-    await database.close();
-    throw error;
+/** Every step is taken, also after one that fails: a timer or a lock that stayed would keep the process alive. */
+async function stop(database: Database, app: NestFastifyApplication | undefined): Promise<void> {
+  const lifecycle = app?.get(Lifecycle);
+  const faults: unknown[] = [];
+  for (const step of [() => lifecycle?.drain(), () => app?.close(), () => lifecycle?.end(), () => database.close()]) {
+    try {
+      await step();
+    } catch (error) {
+      faults.push(error);
+    }
   }
+  if (faults.length > 0) throw faults[0];
 }
 
 function announce(tokenFile: string | null): void {

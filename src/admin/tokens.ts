@@ -4,6 +4,7 @@ import { hasActiveAdminToken, insertToken, type Role } from '../core/tokens/toke
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
 import type { AdminAccess } from './access/admin-access.js';
+import { homeOrg } from './access/home-org.js';
 import { newSecret, secretHash } from './access/secret.js';
 
 export interface TokenRequest {
@@ -24,7 +25,7 @@ export async function createToken(tx: Tx, request: TokenRequest): Promise<{ read
  */
 export async function ensureAdminToken(
   database: Database,
-  options: { readonly dataDir: string; readonly access: AdminAccess },
+  options: { readonly dataDir: string; readonly access: AdminAccess; readonly orgs: readonly string[] },
 ): Promise<string | null> {
   if (options.access.isConfigured) return null;
   if (await database.transaction(hasActiveAdminToken)) return null;
@@ -32,7 +33,8 @@ export async function ensureAdminToken(
   const file = path.join(options.dataDir, 'admin-token');
   // The file comes first: a stop in between leaves a text that is worth nothing, never a token that nobody knows.
   await writePrivately(file, `${token}\n`);
-  await database.transaction((tx) => insertToken(tx, { org: 'default', name: 'first start', role: 'admin', hash: secretHash(token) }));
+  const org = homeOrg(options.orgs);
+  await database.transaction((tx) => insertToken(tx, { org, name: 'first start', role: 'admin', hash: secretHash(token) }));
   return file;
 }
 

@@ -97,7 +97,7 @@ eachDatabase('who may use the admin API', (make) => {
     const dataDir = mkdtempSync(path.join(os.tmpdir(), 'throughline-token-'));
     try {
       await host.change("update tokens set revoked_at = 1 where role = 'admin'");
-      const options = { dataDir, access: AdminAccess.from({}) };
+      const options = { dataDir, access: AdminAccess.from({}), orgs: ['default', 'acme'] };
       const file = await ensureAdminToken(host.core.database, options);
       expect(file).toBe(path.join(dataDir, 'admin-token'));
       expect(statSync(file ?? '').mode & 0o777).toBe(0o600);
@@ -105,6 +105,21 @@ eachDatabase('who may use the admin API', (make) => {
       expect((await host.get('/v1/tokens', { token })).status).toBe(200);
       expect(await ensureAdminToken(host.core.database, options)).toBeNull();
     } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
+  it('IDN-7 where no organisation is called default, the first one is meant', async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), 'throughline-token-'));
+    host.host.known = ['acme', 'other'];
+    try {
+      expect((await host.get('/v1/capabilities')).status).toBe(200);
+      await host.change("update tokens set revoked_at = 1 where role = 'admin'");
+      const file = await ensureAdminToken(host.core.database, { dataDir, access: AdminAccess.from({}), orgs: host.host.known });
+      const token = readFileSync(file ?? '', 'utf8').trim();
+      expect((await host.get('/v1/capabilities', { token })).body).toMatchObject({ orgs: ['acme'], role: 'admin' });
+    } finally {
+      host.host.known = ['default', 'acme'];
       rmSync(dataDir, { recursive: true });
     }
   });

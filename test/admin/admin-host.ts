@@ -16,7 +16,7 @@ import { Database } from '../../src/database/database.js';
 import type { Value } from '../../src/database/tx.js';
 import { createHttpApp } from '../../src/http/create-http-app.js';
 import { type EventSource, EventSources } from '../../src/ingress/event-source.js';
-import type { Parsed } from '../../src/plugin/index.js';
+import type { Parsed, WebhookTransport } from '../../src/plugin/index.js';
 import { route as anyRoute } from '../core/builders.js';
 import { Core, replica } from '../core/core.js';
 import { brokenRules } from '../core/invariants.js';
@@ -28,8 +28,9 @@ export const ADMIN_TOKEN = 'an-admin-token-of-the-environment-1';
 /** What the running server would say; tests change it. */
 export class FixedHost extends HostView {
   ready: Readiness = { recovered: true, worker: 'running' };
+  known: readonly string[] = ['default', 'acme'];
 
-  constructor(private readonly known: readonly Route[] = []) {
+  constructor(private readonly held: readonly Route[] = []) {
     super();
   }
 
@@ -38,7 +39,7 @@ export class FixedHost extends HostView {
   }
 
   orgs(): readonly string[] {
-    return ['default', 'acme'];
+    return this.known;
   }
 
   connections(): readonly ConnectionInfo[] {
@@ -53,7 +54,7 @@ export class FixedHost extends HostView {
   }
 
   routes(): readonly RouteInfo[] {
-    return this.known.map((route) => ({
+    return this.held.map((route) => ({
       ...{ name: route.name, org: route.org, connection: route.source, workspace: route.workspace, on: route.on.map((on) => on.source) },
       ...{ filter: route.filter?.source ?? null, scope: route.scope, activation: route.activation, wake: route.wake },
     }));
@@ -69,8 +70,19 @@ export class FixedHost extends HostView {
 }
 
 /** A source whose payloads are what its plugin would make of them. */
-const tracker: EventSource = source('tracker', githubTransport, {
-  subjects: { parse: ({ payload }) => (payload as { parsed: Parsed }).parsed },
+const transport: WebhookTransport = {
+  ...githubTransport,
+  eventKey: (request) => (request.payload as { key?: string }).key ?? githubTransport.eventKey(request),
+};
+
+const tracker: EventSource = source('tracker', transport, {
+  subjects: {
+    parse: ({ payload }) => {
+      const { parsed } = payload as { parsed?: Parsed };
+      if (parsed === undefined) throw new Error('there is nothing to parse');
+      return parsed;
+    },
+  },
 });
 
 export interface Answer {

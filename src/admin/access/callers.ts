@@ -7,6 +7,7 @@ import { HostView } from '../host-view.js';
 import { reading } from '../http/reading.js';
 import { AdminAccess } from './admin-access.js';
 import type { Caller } from './caller.js';
+import { homeOrg } from './home-org.js';
 import { secretHash } from './secret.js';
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
@@ -26,7 +27,7 @@ export class Callers {
     if (token === undefined)
       throw new Unauthenticated('Send a token as `Authorization: Bearer <token>`; `throughline token create` makes one.');
     const hash = secretHash(token);
-    if (this.access.accepts(hash)) return { actor: 'environment', org: this.known(org ?? 'default'), role: 'admin' };
+    if (this.access.accepts(hash)) return { actor: 'environment', org: this.known(org ?? homeOrg(this.host.orgs())), role: 'admin' };
     const row = await reading(this.database, (tx) => findActiveToken(tx, hash));
     if (row === null) throw new Unauthenticated('This token is not known, or was revoked.');
     if (org !== null && org !== row.org) throw noOrganisation();

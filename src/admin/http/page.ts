@@ -6,7 +6,9 @@ import { Filter } from './fields.js';
 
 /** What every address takes. */
 export class OrgQuery {
-  @Filter('The organisation; the token of the environment alone may choose, others have their own. Default: `default`.')
+  @Filter(
+    'The organisation; the token of the environment alone may choose, others have their own. Default: `default`, else the first of the configuration.',
+  )
   org?: string;
 }
 
