@@ -3,11 +3,12 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
-import type { Parsed, Reply } from '../plugin/index.js';
+import type { Reply } from '../plugin/index.js';
 import { receive } from './arrived-request.js';
 import { authenticate } from './authenticate.js';
 import { DatabaseClock, EventAdmission, type EventSource, EventSources } from './event-source.js';
 import { UnknownSource } from './ingress-errors.js';
+import { parseEvent } from './parse-event.js';
 import { RateBudget } from './rate-budget.js';
 import { type ReadEvent, readEvent, verifiedRequest } from './read-event.js';
 
@@ -63,21 +64,8 @@ export class EventsController {
       ...event,
       body,
       secretIndex,
-      parsed: this.parse(source, event),
+      parsed: parseEvent(source, event),
     };
-  }
-
-  /** An authentic event is kept even where its parser is broken: the provider would only send it again, to the same end. */
-  private parse({ connection, subjects, provider }: EventSource, { eventKey, payload }: ReadEvent): Parsed {
-    try {
-      return subjects.parse({ connection, eventKey, payload });
-    } catch (error) {
-      this.log.error(
-        `the parser of ${provider} threw for ${connection.org}/${connection.name}, event ${eventKey}`,
-        error instanceof Error ? error.stack : undefined,
-      );
-      return { kind: 'recorded', reason: 'parser_failed', subject: null };
-    }
   }
 
   /** After the commit nothing may turn the answer into a refusal. */

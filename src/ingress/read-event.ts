@@ -53,7 +53,7 @@ function payloadOf({ contentType, readJson, body }: ArrivedRequest): unknown {
 }
 
 /** Names are compared as stored text: what a database would refuse or change is refused here. */
-function identifier(what: string, value: string | null): string {
+export function identifier(what: string, value: string | null): string {
   if (value === null || value === '') throw new InvalidPayload(`The request has no ${what}.`);
   // No code point is longer than two units, so that a text of megabytes is not spread out to be counted.
   if (value.length > 2 * LONGEST_ID || [...value].length > LONGEST_ID)

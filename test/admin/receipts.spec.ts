@@ -163,6 +163,15 @@ eachDatabase('receipts, timelines and dry runs through the admin API', (make) =>
     });
   });
 
+  it('a dry run of what breaks the parser says so, and one without a kind that fits asks for it', async () => {
+    const broken = await host.post('/v1/dry-run', { source: 'tracker', event: 'comment.created', payload: {} });
+    expect([broken.status, broken.body]).toMatchObject([200, { kind: 'recorded', reason: 'parser_failed', matched: 0 }]);
+    for (const unfit of ['', 'k'.repeat(256), 'a\0b', 7]) {
+      const { status, body } = await host.post('/v1/dry-run', { source: 'tracker', payload: { key: unfit, parsed: prompt('1', 'x') } });
+      expect([unfit, status, body.errors?.[0]?.path]).toEqual([unfit, 400, 'event']);
+    }
+  });
+
   it('ADM-2 a dry run that names what is not there is refused with its path', async () => {
     const payload = { parsed: prompt('1', 'x') };
     for (const [body, path] of [

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length, ValidateBy } from 'class-validator';
 
 // What answers are made of: each says its type and its meaning to the OpenAPI document.
 
@@ -19,12 +19,22 @@ export const WholeOrNull = (description: string) => ApiProperty({ type: 'integer
 export const OneOfOrNull = (values: readonly string[], description: string) =>
   ApiProperty({ type: String, enum: [...values], nullable: true, description });
 
-// What queries are made of: each checks as well.
+// What queries and bodies are made of: each checks as well.
+
+/** Text that both databases take as it is. */
+export const Storable = () =>
+  ValidateBy({
+    name: 'storable',
+    validator: {
+      validate: (value: unknown) => typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0')),
+      defaultMessage: () => 'should hold neither NUL nor half a character',
+    },
+  });
 
 const LONGEST_FILTER = 500;
 
 export const Filter = (description: string) =>
-  applyDecorators(ApiPropertyOptional({ type: String, description }), IsOptional(), IsString(), Length(1, LONGEST_FILTER));
+  applyDecorators(ApiPropertyOptional({ type: String, description }), IsOptional(), IsString(), Length(1, LONGEST_FILTER), Storable());
 
 export const FilterOneOf = (values: readonly string[], description: string) =>
   applyDecorators(ApiPropertyOptional({ type: String, enum: [...values], description }), IsOptional(), IsIn([...values]));

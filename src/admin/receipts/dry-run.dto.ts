@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, IsString, Length } from 'class-validator';
 import { SubjectDto } from '../conversations/conversation.dto.js';
-import { Flag, OneOf, OneOfOrNull, PartOrNull, Parts, Text, TextOrNull, Whole } from '../http/fields.js';
+import { Flag, OneOf, OneOfOrNull, PartOrNull, Parts, Storable, Text, TextOrNull, Whole } from '../http/fields.js';
 
 export class DryRunBody {
   @Text('Name of the connection that the event would arrive at.')
@@ -13,6 +13,7 @@ export class DryRunBody {
   @IsOptional()
   @IsString()
   @Length(1, 255)
+  @Storable()
   event?: string;
 
   @ApiProperty({ type: Object, description: "The event's payload, as the provider would send it." })

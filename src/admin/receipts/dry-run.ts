@@ -1,20 +1,30 @@
 import { type AdmissibleEvent, type PlannedMatch, planAdmission } from '../../core/admission/plan-admission.js';
 import type { Verdict } from '../../core/routing/route.js';
 import type { EventSource } from '../../ingress/event-source.js';
-import type { Parsed } from '../../plugin/index.js';
+import { parseEvent } from '../../ingress/parse-event.js';
+import { identifier } from '../../ingress/read-event.js';
+import { InvalidInput, type Parsed } from '../../plugin/index.js';
+import { badParameter } from '../errors.js';
 import type { DryRunCandidateDto, DryRunDto } from './dry-run.dto.js';
 
 /** The event as it would come in by this source, with what its plugin makes of it. */
-export function sampleEvent(
-  { connection, provider, transport, subjects }: EventSource,
-  payload: unknown,
-  eventKey: string | null,
-): AdmissibleEvent {
+export function sampleEvent(source: EventSource, payload: unknown, eventKey: string | null): AdmissibleEvent {
+  const { connection, provider } = source;
   const body = Buffer.from(JSON.stringify(payload));
-  const key = eventKey ?? transport.eventKey({ headers: {}, body, payload, contentType: 'json' });
-  const parsed = subjects.parse({ connection, eventKey: key, payload });
+  const key = eventKey === null ? keyOf(source, { body, payload }) : identifier('event key', eventKey);
+  const parsed = parseEvent(source, { eventKey: key, payload });
   const origin = { org: connection.org, source: connection.name, provider, deliveryId: 'dry-run', uniqueContent: null, secretIndex: null };
   return { ...origin, eventKey: key, payload, body, parsed };
+}
+
+/** A plugin may look for the kind of an event in headers, which nobody sends here. */
+function keyOf({ transport }: EventSource, sample: { body: Buffer; payload: unknown }): string {
+  try {
+    return identifier('event key', transport.eventKey({ headers: {}, ...sample, contentType: 'json' }));
+  } catch (error) {
+    if (error instanceof InvalidInput) throw badParameter('event', `is needed: ${error.message}`);
+    throw badParameter('event', 'is needed: the plugin cannot tell it from the payload alone');
+  }
 }
 
 export interface Plan {
