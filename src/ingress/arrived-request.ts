@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { UnsupportedMediaType } from '../http/http-errors.js';
+import { isLocalRequest } from '../http/local-request.js';
 import { mediaTypeOf } from '../http/media-type.js';
 import { type JsonReading, parseJson } from '../http/parse-json.js';
 import { publicUrlOf } from '../http/public-url.js';
@@ -30,7 +31,7 @@ export async function receive(request: FastifyRequest, source: EventSource): Pro
     contentType,
     body,
     url: publicUrlOf(request),
-    isLocal: isLocal(request.raw.socket.remoteAddress, rawHeaders),
+    isLocal: isLocalRequest(request),
     readJson: () => {
       reading ??= parseJson(body);
       return reading;
@@ -50,9 +51,4 @@ function acceptedType(headers: RawHeaders, { transport }: EventSource): 'json' |
     );
   }
   return type;
-}
-
-function isLocal(address: string | undefined, headers: RawHeaders): boolean {
-  const isForwarded = headers.some(([name]) => /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/i.test(name));
-  return !isForwarded && /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address ?? '');
 }
