@@ -10,6 +10,7 @@ import { HistoryController } from './conversations/history.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { CapabilitiesController, ConnectionsController, PluginsController, RoutesController } from './host/host.controllers.js';
+import { LoadReader } from './metrics/load-reader.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { MetricsGuard } from './metrics/metrics.guard.js';
 import { DryRunController } from './receipts/dry-run.controller.js';
@@ -38,6 +39,7 @@ const CONTROLLERS = [
 export class AdminModule {
   /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
-    return { module: AdminModule, imports, controllers: CONTROLLERS, providers: [BearerGuard, MetricsGuard, Callers, ConversationStreams] };
+    const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
+    return { module: AdminModule, imports, controllers: CONTROLLERS, providers };
   }
 }

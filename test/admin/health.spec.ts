@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { MeasuredAdmission } from '../../src/admin/metrics/measured-admission.js';
 import type { IncomingEvent } from '../../src/core/admission/event.js';
 import { StoreUnavailable } from '../../src/core/admission/store-unavailable.js';
@@ -11,12 +11,22 @@ import { AdminHost } from './admin-host.js';
 
 eachDatabase('health and metrics', (make) => {
   let host: AdminHost;
+  let ahead = 0;
   beforeAll(async () => {
     host = await AdminHost.start(make);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
   });
-  afterAll(() => host.close());
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await host.close();
+  });
 
-  const metrics = async (asked = {}) => (await host.get('/metrics', { token: null, ...asked })).text;
+  /** Scrapes after what was read before is no longer fresh. */
+  const metrics = async () => {
+    ahead += 5_000;
+    return (await host.get('/metrics', { token: null })).text;
+  };
   const value = async (name: string) => Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(await metrics())?.[1]);
 
   it('ADM-4 ready says what it waits for, and live does not care', async () => {
@@ -38,7 +48,9 @@ eachDatabase('health and metrics', (make) => {
     expect(await statusOf({})).toBe(200);
     expect(await statusOf({ remoteAddress: '::1' })).toBe(200);
     expect(await statusOf({ remoteAddress: '10.0.0.7' })).toBe(401);
-    expect(await statusOf({ headers: { 'x-forwarded-for': '10.0.0.7' } })).toBe(401);
+    expect(await statusOf({ remoteAddress: '127.evil' })).toBe(401);
+    for (const header of ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'])
+      expect([header, await statusOf({ headers: { [header]: '10.0.0.7' } })]).toEqual([header, 401]);
     expect(await statusOf({ remoteAddress: '10.0.0.7', token })).toBe(200);
   });
 
@@ -74,6 +86,20 @@ eachDatabase('health and metrics', (make) => {
     expect(Math.abs(await value('throughline_database_clock_offset_seconds'))).toBeLessThan(30);
     host.metrics.leasesExpired(3);
     expect(await value('throughline_lease_expiries_total')).toBe(3);
+  });
+
+  it('ADM-4 scrapes within five seconds read the database once', async () => {
+    await metrics();
+    const transaction = jest.spyOn(host.core.database, 'transaction');
+    try {
+      for (let i = 0; i < 3; i += 1) await host.get('/metrics', { token: null });
+      expect(transaction).not.toHaveBeenCalled();
+      ahead += 5_000;
+      await Promise.all(Array.from({ length: 3 }, () => host.get('/metrics', { token: null })));
+      expect(transaction).toHaveBeenCalledTimes(1);
+    } finally {
+      transaction.mockRestore();
+    }
   });
 
   it('admin writes wait for recovery; reads do not', async () => {

@@ -1,9 +1,8 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
-import { Database } from '../../database/database.js';
 import { Refuses } from '../http/refuses.js';
+import { LoadReader } from './load-reader.js';
 import { MetricsGuard } from './metrics.guard.js';
 import { Metrics } from './metrics.js';
 
@@ -13,7 +12,7 @@ import { Metrics } from './metrics.js';
 @ApiBearerAuth()
 export class MetricsController {
   constructor(
-    @Inject(Database) private readonly database: Database,
+    @Inject(LoadReader) private readonly load: LoadReader,
     @Inject(Metrics) private readonly metrics: Metrics,
   ) {}
 
@@ -23,10 +22,7 @@ export class MetricsController {
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } }, description: 'The metrics.' })
   @Refuses(401, 403)
   async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
-    await this.database
-      .transaction(async (tx) => this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now()))
-      // Whoever watches the server must not go blind with it.
-      .catch(() => this.metrics.showNothing());
+    await this.load.refresh();
     reply.header('content-type', this.metrics.registry.contentType);
     return this.metrics.registry.metrics();
   }

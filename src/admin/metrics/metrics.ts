@@ -9,7 +9,10 @@ const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
-  private readonly databaseUp = this.gauge('throughline_database_up', '1 when the database answered this scrape, else 0.');
+  private readonly databaseUp = this.gauge(
+    'throughline_database_up',
+    '1 when the database answered the last time that it was asked, else 0.',
+  );
   private readonly open = this.gauge('throughline_deliveries_open', 'Deliveries that are not completed.');
   private readonly headAge = this.gauge(
     'throughline_head_age_seconds',

@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
+import { Database } from '../../database/database.js';
+import { Metrics } from './metrics.js';
+
+/** Reading it looks at every queue: however many scrape, it is done this seldom. */
+const FRESH_MS = 5_000;
+
+/** Keeps what the metrics say of the database fresh. */
+@Injectable()
+export class LoadReader {
+  private reading: Promise<void> | null = null;
+  private staleAt = 0;
+
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(Metrics) private readonly metrics: Metrics,
+  ) {}
+
+  async refresh(): Promise<void> {
+    if (performance.now() < this.staleAt) return;
+    this.reading ??= this.read().finally(() => {
+      this.reading = null;
+    });
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      await this.database.transaction(async (tx) => this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now()));
+      this.staleAt = performance.now() + FRESH_MS;
+    } catch {
+      // Whoever watches the server must not go blind with it.
+      this.metrics.showNothing();
+    }
+  }
+}
