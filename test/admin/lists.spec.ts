@@ -4,6 +4,7 @@ import { delivered } from '../core/core.js';
 import { eachDatabase } from '../databases.js';
 import { AdminHost } from './admin-host.js';
 
+const cursor = (...position: readonly number[]) => Buffer.from(JSON.stringify(position)).toString('base64url');
 const ids = (items: { id: string }[]) => items.map(({ id }) => id);
 
 eachDatabase('the lists of the admin API', (make) => {
@@ -57,6 +58,19 @@ eachDatabase('the lists of the admin API', (make) => {
       ['/v1/conversations?status=busy', 'status'],
       ['/v1/conversations?colour=red', 'colour'],
       [`/v1/conversations/${conversations[0]}?colour=red`, 'colour'],
+      ['/v1/conversations?__proto__=x', '__proto__'],
+      ['/v1/conversations?constructor=x', 'constructor'],
+      ['/v1/receipts?toString=x', 'toString'],
+      ['/v1/receipts?hasOwnProperty=x', 'hasOwnProperty'],
+      ['/v1/conversations?key=a%00b', 'key'],
+      ['/v1/conversations?q=%00', 'q'],
+      ['/v1/receipts?reason=%00', 'reason'],
+      ['/v1/audit?actor=%00', 'actor'],
+      [`/v1/receipts?since=${'9'.repeat(19)}`, 'since'],
+      [`/v1/conversations/${conversations[0]}/transcript?cursor=${cursor(1, 2 ** 31)}`, 'cursor'],
+      [`/v1/conversations/${conversations[0]}/transcript?cursor=${cursor(2 ** 63, 1)}`, 'cursor'],
+      [`/v1/conversations/${conversations[0]}/timeline?cursor=${cursor(1, 2 ** 31, 1, 1)}`, 'cursor'],
+      [`/v1/conversations/${conversations[0]}/timeline?cursor=${cursor(1, 1, 1, -(2 ** 31) - 1)}`, 'cursor'],
       ['/v1/deliveries?outcome=fine', 'outcome'],
       ['/v1/receipts?since=yesterday', 'since'],
       ['/v1/receipts?disposition=lost', 'disposition'],
@@ -65,6 +79,37 @@ eachDatabase('the lists of the admin API', (make) => {
       const { status, body } = await host.get(url);
       expect([url, status, body.code, body.errors?.[0]?.path]).toEqual([url, 400, 'invalid_input', path]);
     }
+  });
+
+  it('ADM-2 cursors with the biggest numbers that a list may hold are read, and end it', async () => {
+    const [greatest, big] = [Number.MAX_SAFE_INTEGER, 2 ** 31 - 1];
+    for (const [list, position] of [
+      ['transcript', [greatest, big]],
+      ['timeline', [greatest, big, greatest, big]],
+      ['turns', [-greatest]],
+      ['deliveries', [-greatest]],
+    ] as const) {
+      const { status, body } = await host.get(`/v1/conversations/${conversations[0]}/${list}?cursor=${cursor(...position)}`);
+      expect([list, status, body.items]).toEqual([list, 200, []]);
+    }
+  });
+
+  it('ADM-2 what a body should not have is refused with its path', async () => {
+    const terminate = `/v1/conversations/${conversations[0]}/terminate`;
+    for (const [body, path] of [
+      ['{"constructor":1}', 'constructor'],
+      ['{"toString":1}', 'toString'],
+      ['{"colour":1}', 'colour'],
+      ['{"reason":"a\\u0000b"}', 'reason'],
+      ['{"reason":"a\\ud800"}', 'reason'],
+    ]) {
+      const answer = await host.post(terminate, body);
+      expect([body, answer.status, answer.body.errors?.[0]?.path]).toEqual([body, 400, path]);
+    }
+    expect((await host.post(terminate, '{"__proto__":{}}')).status).toBe(400);
+    const [delivery] = (await host.get(`/v1/deliveries?conversation=${conversations[0]}`)).body.items;
+    const skip = await host.post(`/v1/deliveries/${delivery.id}/skip`, { reason: '\0' });
+    expect([skip.status, skip.body.errors[0].path]).toEqual([400, 'reason']);
   });
 
   it('ADM-2 ids that cannot be ids are not found', async () => {

@@ -11,6 +11,15 @@ eachDatabase('the admin API without its database', (make) => {
   });
   afterAll(() => host.close());
 
+  it('takes a value that the database refuses for a fault of the request', async () => {
+    const refused = Object.assign(new Error('out of range'), {
+      code: host.core.database.dialect.name === 'sqlite' ? 'SQLITE_TOOBIG' : '22003',
+    });
+    const transaction = jest.spyOn(host.core.database, 'transaction').mockRejectedValue(refused);
+    const { status, body } = await host.get('/v1/conversations').finally(() => transaction.mockRestore());
+    expect([status, body.code]).toEqual([400, 'invalid_input']);
+  });
+
   it('says so, and lets whoever watches go on watching', async () => {
     const { conversation } = delivered(await host.core.admit(comment('1')));
     const { token } = await host.token('viewer');

@@ -8,7 +8,7 @@ import { Database } from '../../database/database.js';
 import { By, type Caller } from '../access/caller.js';
 import { ConversationTerminal } from '../errors.js';
 import { AdminController } from '../http/admin-controller.js';
-import { Text } from '../http/fields.js';
+import { Storable, Text } from '../http/fields.js';
 import { ConversationIdPipe } from '../http/ids.js';
 import { OrgQuery } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
@@ -39,6 +39,7 @@ export class TerminateBody {
   @IsOptional()
   @IsString()
   @Length(1, LONGEST_REASON)
+  @Storable()
   reason: string = 'operator';
 }
 

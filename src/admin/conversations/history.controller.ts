@@ -46,7 +46,7 @@ export class HistoryController {
     @Param('id', ConversationIdPipe) id: string,
     @Query() query: PageQuery,
   ): Promise<Page<TimelineEntryDto>> {
-    const slice = sliceOf(query, ['number', 'number', 'number', 'number']);
+    const slice = sliceOf(query, ['number', 'small', 'number', 'small']);
     return this.of(org, id, async (tx) => pageOf(await listTimeline(tx, id, slice), (row) => toTimelineEntry(id, row)));
   }
 
@@ -68,7 +68,7 @@ export class HistoryController {
     @Param('id', ConversationIdPipe) id: string,
     @Query() query: PageQuery,
   ): Promise<Page<TranscriptEntryDto>> {
-    const slice = sliceOf(query, ['number', 'number']);
+    const slice = sliceOf(query, ['number', 'small']);
     return this.of(org, id, async (tx) => pageOf(await listTranscript(tx, id, slice), (row) => toTranscriptEntry(id, row)));
   }
 

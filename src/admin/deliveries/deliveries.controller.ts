@@ -10,6 +10,7 @@ import { NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';
+import { Storable } from '../http/fields.js';
 import { DeliveryIdPipe } from '../http/ids.js';
 import { OrgQuery, type Page, PageOf } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
@@ -22,6 +23,7 @@ export class SkipBody {
   @IsOptional()
   @IsString()
   @Length(1, 500)
+  @Storable()
   reason?: string;
 }
 

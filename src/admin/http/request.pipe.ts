@@ -3,6 +3,8 @@ import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type Fault, InvalidInput } from '../../plugin/index.js';
 
+const UNKNOWN = 'is not known here';
+
 /** Checks queries and bodies against their classes, and says every fault with its path. What a class does not name is a fault too. */
 @Injectable()
 export class RequestPipe implements PipeTransform {
@@ -15,19 +17,30 @@ export class RequestPipe implements PipeTransform {
 function check(into: ClassConstructor<unknown>, value: unknown, type: 'query' | 'body'): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidInput('The body should be a JSON object.', [{ path: '', message: 'should be an object' }]);
+  // Names like `constructor` and `toString`, which every object has, are lost to the libraries below without a word.
+  const inherited = Object.keys(value).filter((name) => name in Object.prototype);
+  if (inherited.length > 0)
+    throw refusal(
+      type,
+      inherited.map((path) => ({ path, message: UNKNOWN })),
+    );
   const instance = plainToInstance(into, value) as object;
   const faults = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false }).flatMap((error) =>
     faultsOf(error, ''),
   );
   if (faults.length === 0) return instance;
-  throw new InvalidInput(type === 'query' ? 'The query is not right.' : 'The body is not right.', faults);
+  throw refusal(type, faults);
+}
+
+function refusal(type: 'query' | 'body', faults: readonly Fault[]): InvalidInput {
+  return new InvalidInput(type === 'query' ? 'The query is not right.' : 'The body is not right.', faults);
 }
 
 function faultsOf({ property, constraints, children }: ValidationError, parent: string): Fault[] {
   const path = parent === '' ? property : /^\d+$/.test(property) ? `${parent}[${property}]` : `${parent}.${property}`;
   const own = Object.entries(constraints ?? {}).map(([rule, message]) => ({
     path,
-    message: rule === 'whitelistValidation' ? 'is not known here' : withoutName(message, property),
+    message: rule === 'whitelistValidation' ? UNKNOWN : withoutName(message, property),
   }));
   return [...own, ...(children ?? []).flatMap((child) => faultsOf(child, path))];
 }

@@ -10,7 +10,7 @@ import { DomainError } from '../../plugin/index.js';
 import { type Caller, callerOf } from '../access/caller.js';
 import { badParameter, FirstRefusal, IdempotencyKeyInUse, IdempotencyKeyReused, Recovering } from '../errors.js';
 import { HostView } from '../host-view.js';
-import { asUnavailable, reading } from './reading.js';
+import { asRefusal, reading } from './reading.js';
 import { WRITE, type WriteInfo } from './write.js';
 
 const LONGEST_KEY = 255;
@@ -39,7 +39,7 @@ export class WriteInterceptor implements NestInterceptor {
     try {
       return await work();
     } catch (error) {
-      throw asUnavailable(this.database, error);
+      throw asRefusal(this.database, error);
     }
   }
 
@@ -57,7 +57,7 @@ export class WriteInterceptor implements NestInterceptor {
     }
     const result = await work().catch(async (error: unknown) => {
       await this.refuse(error, request, caller, write, keyed);
-      throw asUnavailable(this.database, error);
+      throw asRefusal(this.database, error);
     });
     // It is done: where this fails the key stays taken, since whoever sends it again would do it again.
     await this.finish(entryOf(request, caller, write, 'done'), keyed, {

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, Min } from 'class-validator';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { DISPOSITIONS } from '../../core/admission/event.js';
 import { SubjectDto } from '../conversations/conversation.dto.js';
 import {
@@ -19,6 +19,9 @@ import {
   WholeOrNull,
 } from '../http/fields.js';
 import { OrgQuery, PageQuery } from '../http/page.js';
+
+/** The last instant that a date can be. */
+const LATEST = 8.64e15;
 
 export class ReceiptQuery extends PageQuery {
   @Filter('The connection where it arrived, or `api`.')
@@ -40,6 +43,7 @@ export class ReceiptQuery extends PageQuery {
   )
   @IsInt({ message: 'should be an instant such as 2030-01-31T12:00:00Z' })
   @Min(0)
+  @Max(LATEST)
   since?: number;
 }
 
