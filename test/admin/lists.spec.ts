@@ -196,7 +196,12 @@ eachDatabase('the lists of the admin API', (make) => {
     await host.change(
       isSqlite ? `update sqlite_sequence set seq = ${gap} where name = 'receipts'` : `alter sequence receipts_id_seq restart with ${gap}`,
     );
+    const [ignored] = (await host.walk('/v1/receipts?reason=bot_message', 10)) as [{ id: string; delivery_id: string }];
     await host.core.admit(comment('z'));
+    for (const search of [`delivery_id=${ignored.delivery_id}`, `delivery_id=${ignored.delivery_id}&source=tracker`])
+      expect(ids((await host.get(`/v1/receipts?${search}`)).body.items)).toEqual([ignored.id]);
+    await host.change('update receipts set identity = ? where id = ?', Buffer.from('of a source that is no more'), Number(ignored.id));
+    expect(ids(await host.walk(`/v1/receipts?delivery_id=${ignored.delivery_id}`, 10))).toEqual([ignored.id]);
     for (const search of ['/v1/receipts?reason=bot_message', '/v1/deliveries?outcome=retired']) {
       const first = (await host.get(search)).body;
       expect([first.items, typeof first.next_cursor]).toEqual([[], 'string']);

@@ -33,7 +33,9 @@ export class ReceiptQuery extends PageQuery {
   @Filter('Why, by the latest decision.')
   reason?: string;
 
-  @Filter("The provider's own id of the delivery.")
+  @Filter(
+    "The provider's own id of the delivery. Of a configured connection it is found at once, else by a search of the ledger, page by page.",
+  )
   delivery_id?: string;
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Received then or later; ISO 8601, or epoch milliseconds.' })

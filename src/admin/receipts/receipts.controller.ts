@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagge
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { Admissions } from '../../core/admission/admissions.js';
 import { decisionsOf, listReceipts, readReceiptView } from '../../core/receipts/list-receipts.js';
+import { identityHash } from '../../core/receipts/receipt.js';
 import { Database } from '../../database/database.js';
 import { InvalidInput, NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
@@ -49,7 +50,8 @@ export class ReceiptsController {
   @ApiOkResponse({ type: PageOf(ReceiptDto) })
   async list(@By() { org }: Caller, @Query() query: ReceiptQuery): Promise<Page<ReceiptDto>> {
     const slice = sliceOf(query, ['number']);
-    return pageOf(await this.database.transaction((tx) => listReceipts(tx, org, query, slice)), toReceipt);
+    const filter = { ...query, identities: this.identities(org, query) };
+    return pageOf(await this.database.transaction((tx) => listReceipts(tx, org, filter, slice)), toReceipt);
   }
 
   @Get(':id')
@@ -80,6 +82,12 @@ export class ReceiptsController {
   ): Promise<AnswerDto> {
     this.assertKnown(org, routes ?? []);
     return this.admissions.replay({ org, receipt: id, by: actor, routes: routes ?? null, force });
+  }
+
+  private identities(org: string, { delivery_id: deliveryId, source }: ReceiptQuery): Buffer[] {
+    if (deliveryId === undefined) return [];
+    const own = this.host.connections().filter((connection) => connection.org === org && (source ?? connection.name) === connection.name);
+    return own.map(({ name, plugin }) => identityHash({ org, provider: plugin, source: name, deliveryId }));
   }
 
   private assertKnown(org: string, routes: readonly string[]): void {

@@ -26,6 +26,8 @@ export interface ReceiptFilter {
   readonly disposition?: string | undefined;
   readonly reason?: string | undefined;
   readonly delivery_id?: string | undefined;
+  /** Under which a delivery with this id would be known, of each source that it may have come by. */
+  readonly identities?: readonly Buffer[] | undefined;
   /** Received at this instant or later. */
   readonly since?: number | undefined;
 }
@@ -45,18 +47,42 @@ export async function listReceipts(
   filter: ReceiptFilter,
   slice: Slice<ReceiptPosition>,
 ): Promise<Found<ReceiptView, ReceiptPosition>> {
+  const known = await findIdentified(tx, org, filter, slice);
+  if (known !== null) return known;
   const window = await ledgerWindow(tx, slice.after === null ? null : slice.after[0]);
-  const where = new Where()
-    .and('r.org = ?', org)
-    .and('r.id < ?', window.before)
-    .and('r.id >= ?', window.from)
-    .filter('r.source = ?', filter.source)
-    .filter('k.disposition = ?', filter.disposition)
-    .filter('k.reason = ?', filter.reason)
-    .filter('r.delivery_id = ?', filter.delivery_id)
-    .filter('r.received_at >= ?', filter.since);
-  const found = await findSlice(tx, { select: SELECT, where, order: 'r.id desc' }, slice, (row: ReceiptView): ReceiptPosition => [row.id]);
+  const where = conditions(org, filter).and('r.id < ?', window.before).and('r.id >= ?', window.from);
+  const found = await findReceipts(tx, where, slice);
   return { rows: found.rows, next: found.next ?? (window.from > 1 ? [window.from] : null) };
+}
+
+/**
+ * Deliveries of sources that are configured are found by their identity, however old they are. Null: there is none, and what is left
+ * to look for, such as one of a source that is no more, is found by its id alone, which no index has: window by window.
+ */
+async function findIdentified(
+  tx: Tx,
+  org: string,
+  { identities = [], ...filter }: ReceiptFilter,
+  slice: Slice<ReceiptPosition>,
+): Promise<Found<ReceiptView, ReceiptPosition> | null> {
+  if (identities.length === 0 || slice.after !== null) return null;
+  const among = `r.identity in (${identities.map(() => '?').join(', ')})`;
+  const found = await findReceipts(tx, conditions(org, filter).and(among, ...identities), slice);
+  return found.rows.length === 0 ? null : found;
+}
+
+function findReceipts(tx: Tx, where: Where, slice: Slice<ReceiptPosition>): Promise<Found<ReceiptView, ReceiptPosition>> {
+  return findSlice(tx, { select: SELECT, where, order: 'r.id desc' }, slice, (row: ReceiptView): ReceiptPosition => [row.id]);
+}
+
+function conditions(org: string, { source, disposition, reason, delivery_id, since }: ReceiptFilter): Where {
+  return new Where()
+    .and('r.org = ?', org)
+    .filter('r.source = ?', source)
+    .filter('k.disposition = ?', disposition)
+    .filter('k.reason = ?', reason)
+    .filter('r.delivery_id = ?', delivery_id)
+    .filter('r.received_at >= ?', since);
 }
 
 export interface ReceiptContent {
