@@ -50,15 +50,15 @@ export async function findSlice<Row, Position>(
 }
 
 /**
- * Lists over the ledger look at so many receipts at a time, newest first. What a filter leaves of them may be nothing, and the
+ * A search looks at so many receipts, or conversations, at a time, newest first. What a filter leaves of them may be nothing, and the
  * list goes on all the same: a search of years must not hold the database for as long as it takes.
  */
-export const LEDGER_WINDOW = 20_000;
+export const WINDOW = 20_000;
 
 /** The receipts that one slice looks at: ids below `before`, from `from` on. */
 export async function ledgerWindow(tx: Tx, before: number | null): Promise<{ before: number; from: number }> {
-  if (before !== null) return { before, from: before - LEDGER_WINDOW };
+  if (before !== null) return { before, from: before - WINDOW };
   const [row] = await tx.all<{ newest: number | null }>('select max(id) as newest from receipts');
   const next = (row?.newest ?? 0) + 1;
-  return { before: next, from: next - LEDGER_WINDOW };
+  return { before: next, from: next - WINDOW };
 }

@@ -190,6 +190,27 @@ eachDatabase('the lists of the admin API', (make) => {
     expect(ids((await host.get('/v1/conversations?q=a%25')).body.items)).toEqual([conversation]);
   });
 
+  it('a search of conversations goes on behind what one page looks at', async () => {
+    const id = `substr('00000000-0000-5000-8000-000000000000', 1, 36 - length(cast(i as text))) || cast(i as text)`;
+    const uuid = host.core.database.dialect.name === 'sqlite' ? id : `cast(${id} as uuid)`;
+    await host.change(
+      `insert into conversations (id, org, namespace, key, scope, scope_name, workspace, folder, lifecycle, state, created_at, updated_at)
+       with recursive n (i) as (select 1 union all select i + 1 from n where i < 20000)
+       select ${uuid}, 'default', 'crowd', cast(i as text), 'subject', '', 'main', 'crowd-' || cast(i as text), 'follow', 'open',
+         cast(4000000000000 as bigint) + i, 1 from n`,
+    );
+    try {
+      for (const search of ['q=title%20of%20a', 'status=queued', 'state=terminal', 'key=a']) {
+        const { body } = await host.get(`/v1/conversations?${search}`);
+        expect([search, body.items, typeof body.next_cursor]).toEqual([search, [], 'string']);
+        expect((await host.walk(`/v1/conversations?${search}`, 10)).length).toBeGreaterThan(0);
+      }
+      expect(ids((await host.get('/v1/conversations?namespace=tracker:acme&key=a')).body.items)).toEqual([conversations[0]]);
+    } finally {
+      await host.change("delete from conversations where namespace = 'crowd'");
+    }
+  });
+
   it('a search of the ledger goes on behind what one page looks at', async () => {
     const gap = 50_000;
     const isSqlite = host.core.database.dialect.name === 'sqlite';

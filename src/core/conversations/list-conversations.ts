@@ -1,6 +1,6 @@
 import { first, type Tx } from '../../database/tx.js';
 import type { Parking } from '../deliveries/queue.js';
-import { type Found, findSlice, type Slice, Where } from '../listing.js';
+import { type Found, findSlice, type Slice, Where, WINDOW } from '../listing.js';
 
 /** What a conversation is doing. `paused` and `waiting_approval` are names that nothing has yet. */
 export const STATUSES = ['idle', 'queued', 'running', 'paused', 'held', 'waiting_approval', 'stalled'] as const;
@@ -81,8 +81,30 @@ export async function listConversations(
   if (filter.q !== undefined)
     where.and("(lower(c.title) like ? escape '!' or lower(c.key) like ? escape '!')", like(filter.q), like(filter.q));
   if (slice.after) where.and('(c.created_at, c.id) < (?, ?)', ...slice.after);
+  const last = isSearch(filter) ? await endOfWindow(tx, org, slice.after) : null;
+  if (last) where.and('(c.created_at, c.id) >= (?, ?)', ...last);
   const order = 'c.created_at desc, c.id desc';
-  return findSlice(tx, { select: select(tx), where, order }, slice, (row: ConversationView) => [row.created_at, row.id]);
+  const position = (row: ConversationView): ConversationPosition => [row.created_at, row.id];
+  const found = await findSlice(tx, { select: select(tx), where, order }, slice, position);
+  return { rows: found.rows, next: found.next ?? last };
+}
+
+/** No index finds what is asked for; without a filter, and by its whole subject, the first rows are the right ones. */
+function isSearch({ state, status, workspace, namespace, key, q }: ConversationFilter): boolean {
+  if (namespace !== undefined && key !== undefined) return false;
+  return [state, status, workspace, namespace, key, q].some((filter) => filter !== undefined);
+}
+
+/** The last conversation that one slice looks at; null: all that are left are few enough. */
+async function endOfWindow(tx: Tx, org: string, after: ConversationPosition | null): Promise<ConversationPosition | null> {
+  const where = new Where().and('org = ?', org);
+  if (after) where.and('(created_at, id) < (?, ?)', ...after);
+  const row = await first<{ created_at: number; id: string }>(
+    tx,
+    `select created_at, id from conversations ${where.sql} order by created_at desc, id desc limit 1 offset ?`,
+    [...where.values, WINDOW - 1],
+  );
+  return row && [row.created_at, row.id];
 }
 
 export async function readConversation(tx: Tx, org: string, id: string): Promise<ConversationView | null> {
