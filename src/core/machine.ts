@@ -20,6 +20,8 @@ export interface Machine<T extends Table = Table> {
   readonly states: readonly StateOf<T>[];
   /** The states in which the event is legal: the guard of an update. */
   sources(event: EventOf<T>): StateOf<T>[];
+  /** Where the event leads, from every state in which it is legal: what an update writes. */
+  target(event: EventOf<T>): StateOf<T>;
   /** Where the event leads. Throws `IllegalTransition` when it is not legal in that state. */
   next(state: StateOf<T>, event: EventOf<T>): StateOf<T>;
 }
@@ -32,10 +34,20 @@ export function machine<const T extends Table>(name: string, table: T & Closed<T
     table,
     states,
     sources: (event) => states.filter((state) => event in (rows[state] ?? {})),
+    target(event) {
+      const [target, ...others] = new Set(states.flatMap((state) => rows[state]?.[event] ?? []));
+      if (target === undefined || others.length > 0) throw new Error(`${name}: ${event} does not lead to one state`);
+      return target;
+    },
     next(state, event) {
       const target = rows[state]?.[event];
       if (target === undefined) throw new IllegalTransition(`${name}: ${event} is not possible while it is ${state}`);
       return target;
     },
   };
+}
+
+/** States as a list of SQL: `'open', 'terminal'`. */
+export function quoted(states: readonly string[]): string {
+  return [...new Set(states)].map((state) => `'${state}'`).join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound } from '../plugin/index.js';
-import { STRENGTH } from './conversations/conversation.js';
+import { conversation as life, STRENGTH } from './conversations/conversation.js';
 import { type ConversationRow, readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
 import { completeClaimed, completeUpTo, openPrefixes, readDelivery, recordFailure } from './deliveries/deliveries.js';
@@ -11,7 +11,7 @@ import { lockQueues, saveQueues } from './deliveries/queues.js';
 import { takeBack } from './deliveries/take-back.js';
 import { unpark } from './deliveries/unpark.js';
 import type { Signals } from './signals.js';
-import { endLiveTurn, retireLiveTurns } from './turns/turns.js';
+import { endLiveTurn } from './turns/turns.js';
 
 interface Place {
   readonly row: ConversationRow;
@@ -89,9 +89,10 @@ export class Operations {
     await this.onConversation(org, conversation, async (tx, place) => {
       const { row, queue, now } = place;
       if (row.state === 'terminal') throw new Conflict(`this conversation is terminal already (${row.reason ?? 'closed'})`);
-      await saveLifetime(tx, conversation, { state: 'terminal', reason, revision: row.revision, strength: STRENGTH.operator }, now);
+      const state = life.next(row.state, 'terminate');
+      await saveLifetime(tx, conversation, { state, reason, revision: row.revision, strength: STRENGTH.operator }, now);
       await completeUpTo(tx, conversation, queue.nextSequence - 1, 'retired', now);
-      await retireLiveTurns(tx, conversation);
+      await endLiveTurn(tx, conversation, 'retired', null);
       fence(queue);
       await note(tx, place, { by, kind: 'terminate', sequence: null, reason });
     });
@@ -101,8 +102,9 @@ export class Operations {
   reopen(org: string, conversation: string, by: string): Promise<void> {
     return this.onConversation(org, conversation, async (tx, place) => {
       const { row, now } = place;
-      if (row.state === 'open') throw new Conflict('this conversation is open already');
-      await saveLifetime(tx, conversation, { state: 'open', reason: null, revision: row.revision, strength: STRENGTH.operator }, now);
+      if (!life.sources('reopen').includes(row.state)) throw new Conflict('this conversation is open already');
+      const state = life.next(row.state, 'reopen');
+      await saveLifetime(tx, conversation, { state, reason: null, revision: row.revision, strength: STRENGTH.operator }, now);
       await note(tx, place, { by, kind: 'reopen', sequence: null, reason: null });
     });
   }

@@ -13,7 +13,7 @@ import {
   type StoredDecision,
 } from '../receipts/receipts.js';
 import { saveSubjects } from '../subjects/subjects.js';
-import { retireLiveTurns } from '../turns/turns.js';
+import { endLiveTurn } from '../turns/turns.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
 import { type Decision, decideAdmission } from './decide-admission.js';
@@ -111,7 +111,7 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
     if (c.hasNewLife) await saveLifetime(tx, c.row.id, c.row, world.now);
     if (c.retireUpTo === null) continue;
     await completeUpTo(tx, c.row.id, c.retireUpTo, 'retired', world.now);
-    await retireLiveTurns(tx, c.row.id);
+    await endLiveTurn(tx, c.row.id, 'retired', null);
   }
   for (const { conversation, sequence } of world.madeWaking) await makeWaking(tx, conversation, sequence);
   await insertQueues(

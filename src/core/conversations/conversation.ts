@@ -9,8 +9,11 @@ import { machine } from '../machine.js';
  */
 export const conversation = machine('conversation', {
   open: { observeOpen: 'open', terminate: 'terminal' },
-  terminal: { terminate: 'terminal', observeOpen: 'open' },
+  terminal: { terminate: 'terminal', observeOpen: 'open', reopen: 'open' },
 });
+
+/** What an observed state does to what is known. */
+const OBSERVED = { open: 'observeOpen', terminal: 'terminate' } as const;
 
 /** How firmly a state is known. At one and the same revision the firmer knowledge stays. */
 export const STRENGTH = { carried: 0, transition: 1, operator: 2 } as const;
@@ -41,7 +44,7 @@ export function reduce(known: Lifetime, seen: Observation): Reduction {
   // What merely advances keeps why it ended, unless it says so anew.
   const reason = seen.reason ?? (isSame ? known.reason : null) ?? 'closed';
   const lifetime: Lifetime = {
-    state: seen.state,
+    state: conversation.next(known.state ?? 'open', OBSERVED[seen.state]),
     reason: seen.state === 'terminal' ? reason : null,
     revision: seen.revision,
     strength: seen.transition ? STRENGTH.transition : STRENGTH.carried,

@@ -1,5 +1,5 @@
 import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
-import type { DeliveryKind, Outcome, Trust } from './delivery.js';
+import { completion, type DeliveryKind, delivery, type Outcome, storedStep, type Trust } from './delivery.js';
 
 export interface NewDelivery {
   readonly conversation: string;
@@ -23,7 +23,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
      values ${tuples(deliveries.length, 13)}`,
     deliveries.flatMap((d): Value[] => [
       ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
-      ...[d.outcome === null ? 'pending' : 'completed', d.outcome, d.outcome === null ? null : now],
+      ...[d.outcome === null ? 'pending' : delivery.target('retire'), d.outcome, d.outcome === null ? null : now],
       ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text],
     ]),
   );
@@ -57,10 +57,11 @@ export async function makeWaking(tx: Tx, conversation: string, sequence: number)
   await tx.run("update deliveries set waking = 1 where conversation = ? and sequence = ? and state = 'pending'", [conversation, sequence]);
 }
 
-/** Completes all that is not completed up to a sequence, whatever state it is in. */
+/** Completes, up to a sequence, all that the outcome may befall. */
 export async function completeUpTo(tx: Tx, conversation: string, sequence: number, outcome: Outcome, now: number): Promise<number> {
+  const { to, from } = completion(outcome);
   return tx.run(
-    `update deliveries set state = 'completed', outcome = ?, completed_at = ? where conversation = ? and sequence <= ? and state <> 'completed'`,
+    `update deliveries set state = ${to}, outcome = ?, completed_at = ? where conversation = ? and sequence <= ? and state in (${from})`,
     [outcome, now, conversation, sequence],
   );
 }
@@ -130,13 +131,16 @@ export async function completeClaimed(
   outcome: Outcome,
   reason: string | null,
 ): Promise<{ count: number; waking: number }> {
+  const { to, from } = completion(outcome);
   const rows = await tx.all<{ waking: number }>(
-    `update deliveries set state = 'completed', outcome = ?, reason = ?, due_at = null, completed_at = ${tx.dialect.now}
-      where conversation = ? and sequence between ? and ? and state = 'pending' returning waking`,
+    `update deliveries set state = ${to}, outcome = ?, reason = ?, due_at = null, completed_at = ${tx.dialect.now}
+      where conversation = ? and sequence between ? and ? and state in (${from}) returning waking`,
     [outcome, reason, bounds.conversation, bounds.from, bounds.to],
   );
   return { count: rows.length, waking: rows.filter((row) => row.waking === 1).length };
 }
+
+const AGAIN = storedStep('fail', 'interrupt', 'park', 'retry');
 
 /** The head's count of failures, and when it may be tried again; `dueAt` null: not by itself. */
 export async function recordFailure(
@@ -144,8 +148,10 @@ export async function recordFailure(
   head: { conversation: string; sequence: number },
   f: { attempts: number; interruptions: number; dueAt: number | null; failure: string },
 ): Promise<void> {
+  const { to, from } = AGAIN;
   await tx.run(
-    "update deliveries set attempts = ?, interruptions = ?, due_at = ?, failure = ? where conversation = ? and sequence = ? and state = 'pending'",
+    `update deliveries set state = ${to}, attempts = ?, interruptions = ?, due_at = ?, failure = ?
+      where conversation = ? and sequence = ? and state in (${from})`,
     [f.attempts, f.interruptions, f.dueAt, f.failure, head.conversation, head.sequence],
   );
 }

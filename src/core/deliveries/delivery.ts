@@ -1,5 +1,5 @@
 import { ID_PATTERN } from '../conversations/conversation-id.js';
-import { machine } from '../machine.js';
+import { type EventOf, machine, quoted } from '../machine.js';
 
 /**
  * One receipt's place in a conversation's queue.
@@ -17,6 +17,7 @@ export const delivery = machine('delivery', {
     reset: 'completed',
     withdraw: 'completed',
     skip: 'completed',
+    retry: 'pending',
     die: 'completed',
     supersede: 'completed',
   },
@@ -25,6 +26,7 @@ export const delivery = machine('delivery', {
     fail: 'pending',
     interrupt: 'pending',
     abandon: 'pending',
+    park: 'pending',
     stop: 'completed',
     retire: 'completed',
     reset: 'completed',
@@ -46,6 +48,43 @@ export type Outcome =
   | 'superseded'
   | 'skipped'
   | 'dead';
+
+type DeliveryEvent = EventOf<typeof delivery.table>;
+
+/** The event that leaves each outcome. */
+const COMPLETED_BY = {
+  done: 'complete',
+  lifecycle: 'complete',
+  suppressed: 'suppress',
+  ignored: 'complete',
+  retired: 'retire',
+  reset: 'reset',
+  withdrawn: 'withdraw',
+  interrupted: 'stop',
+  superseded: 'supersede',
+  skipped: 'skip',
+  dead: 'die',
+} as const satisfies Record<Outcome, DeliveryEvent>;
+
+/** Parts of a statement that makes a step: what it writes, and where it is legal. A claimed delivery is stored as pending. */
+export interface StoredStep {
+  readonly to: string;
+  readonly from: string;
+}
+
+export function completion(outcome: Outcome): StoredStep {
+  return storedStep(COMPLETED_BY[outcome]);
+}
+
+/** A step of any of these events, which lead to one state. */
+export function storedStep(...events: readonly [DeliveryEvent, ...DeliveryEvent[]]): StoredStep {
+  const from = events.flatMap((event) => delivery.sources(event)).map(stored);
+  return { to: quoted(events.map((event) => stored(delivery.target(event)))), from: quoted(from) };
+}
+
+function stored(state: DeliveryState): Exclude<DeliveryState, 'claimed'> {
+  return state === 'claimed' ? 'pending' : state;
+}
 
 export type DeliveryState = 'held' | 'pending' | 'claimed' | 'completed';
 export type DeliveryKind = 'prompt' | 'lifecycle';

@@ -1,4 +1,4 @@
-import { machine } from '../machine.js';
+import { type EventOf, machine } from '../machine.js';
 
 /**
  * Agent work that owns a claim.
@@ -50,7 +50,16 @@ export const turn = machine('turn', {
 });
 
 /** The states that hold a conversation's one claim. */
-export const LIVE_TURN = ['active', 'pausing', 'paused'] as const;
+export const LIVE_TURN = turn.sources('finish');
+
+/** How a turn may end, and the event that ends it so. */
+export const ENDED_BY = {
+  done: 'finish',
+  failed: 'fail',
+  interrupted: 'interrupt',
+  abandoned: 'abandon',
+  retired: 'retire',
+} as const satisfies Record<string, EventOf<typeof turn.table>>;
 
 /** Public id of a turn: its conversation and its claim's token. */
 export function turnId(conversation: string, token: number): string {

@@ -1,16 +1,6 @@
 import { marks, type Tx } from '../../database/tx.js';
-import { LIVE_TURN, turn } from './turn.js';
-
-const LIVE = LIVE_TURN.map((state) => `'${state}'`).join(', ');
-
-/** Ends the live turn of a conversation because the conversation ended. */
-export async function retireLiveTurns(tx: Tx, conversation: string): Promise<void> {
-  const from = turn.sources('retire');
-  await tx.run(
-    `update turns set state = 'retired', ended_at = ${tx.dialect.now} where conversation = ? and state in (${marks(from.length)})`,
-    [conversation, ...from],
-  );
-}
+import { quoted } from '../machine.js';
+import { ENDED_BY, LIVE_TURN, turn } from './turn.js';
 
 export interface NewTurn {
   readonly conversation: string;
@@ -44,16 +34,17 @@ export interface TurnEnd {
 
 /** Ends a turn, with or without a row so far. */
 export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
+  const event = ENDED_BY[end.state];
   await tx.run(
     `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, session, result, error, detail, cost_usd, started_at, ended_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
      on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result, error = excluded.error,
-       detail = excluded.detail, cost_usd = excluded.cost_usd, ended_at = excluded.ended_at where turns.state in (${LIVE})`,
+       detail = excluded.detail, cost_usd = excluded.cost_usd, ended_at = excluded.ended_at where turns.state in (${quoted(turn.sources(event))})`,
     [
       t.conversation,
       t.token,
       t.owner,
-      end.state,
+      turn.target(event),
       t.from,
       t.to,
       t.attempt,
@@ -112,16 +103,21 @@ export interface OrphanTurn {
 export async function liveTurnsOf(tx: Tx, owners: readonly number[]): Promise<OrphanTurn[]> {
   if (owners.length === 0) return [];
   return tx.all(
-    `select conversation, token, process_id, process_started from turns where state in (${LIVE}) and owner in (${marks(owners.length)}) order by conversation`,
+    `select conversation, token, process_id, process_started from turns where state in (${quoted(LIVE_TURN)}) and owner in (${marks(owners.length)}) order by conversation`,
     owners,
   );
 }
 
-/** Ends whatever turn of the conversation is live, as interrupted or abandoned. */
-export async function endLiveTurn(tx: Tx, conversation: string, state: 'interrupted' | 'abandoned', error: string): Promise<void> {
-  await tx.run(`update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${LIVE})`, [
-    state,
-    error,
-    conversation,
-  ]);
+/** Ends whatever turn of the conversation is live. */
+export async function endLiveTurn(
+  tx: Tx,
+  conversation: string,
+  state: 'interrupted' | 'abandoned' | 'retired',
+  error: string | null,
+): Promise<void> {
+  const event = ENDED_BY[state];
+  await tx.run(
+    `update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${quoted(turn.sources(event))})`,
+    [turn.target(event), error, conversation],
+  );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { delivery } from '../../../src/core/deliveries/delivery.js';
+import { completion, delivery, storedStep } from '../../../src/core/deliveries/delivery.js';
 import { append, emptyQueue, fence, type Queue } from '../../../src/core/deliveries/queue.js';
-import { IllegalTransition } from '../../../src/core/machine.js';
-import { LIVE_TURN, turn } from '../../../src/core/turns/turn.js';
+import { IllegalTransition, machine } from '../../../src/core/machine.js';
+import { ENDED_BY, LIVE_TURN, turn } from '../../../src/core/turns/turn.js';
 
 const NOW = 1000;
 const LOUD = { waking: true, wakeAt: null };
@@ -73,6 +73,17 @@ describe('the state machines', () => {
     expect(delivery.sources('retire')).toEqual(['held', 'pending', 'claimed']);
     expect(() => delivery.next('held', 'claim' as never)).toThrow(IllegalTransition);
     expect(() => delivery.next('completed', 'complete' as never)).toThrow('is not possible while it is completed');
+  });
+
+  it('FIF-1 statements write and guard what the table says, a claimed delivery being a pending one', () => {
+    expect(completion('retired')).toEqual({ to: "'completed'", from: "'held', 'pending'" });
+    expect([completion('done').from, completion('interrupted').from, completion('dead').from]).toEqual(Array(3).fill("'pending'"));
+    expect(storedStep('fail', 'interrupt', 'park', 'retry')).toEqual({ to: "'pending'", from: "'pending'" });
+  });
+
+  it('TRN-1 each end of a turn is one that its table leads to', () => {
+    for (const [state, event] of Object.entries(ENDED_BY)) expect(turn.target(event)).toBe(state);
+    expect(() => machine('lamp', { on: { press: 'off' }, off: { press: 'on' } }).target('press')).toThrow('does not lead to one state');
   });
 
   it('TRN-1 the live states of a turn are those that can end', () => {
