@@ -5,6 +5,7 @@ import { useBodyParser } from './body-parser.js';
 import { answerClientError } from './client-error.js';
 import type { HttpOptions } from './http-options.js';
 import { ProblemFilter } from './problem.filter.js';
+import { refuseByHeaders } from './refuse-by-headers.js';
 
 /** Longer than any name or id that we give out, so that a wrong one is answered by its route. */
 const LONGEST_PARAMETER = 1_024;
@@ -21,6 +22,7 @@ export function fastifyAdapter(options: HttpOptions): FastifyAdapter {
     keepAliveTimeout: options.keepAliveTimeoutMs,
     // Node exchanges the two when headers may take longer than the whole, and a slow body would then have the longer time.
     http: {
+      requireHostHeader: false,
       connectionsCheckingInterval: options.timeoutCheckMs,
       headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
     },
@@ -34,6 +36,7 @@ export function fastifyAdapter(options: HttpOptions): FastifyAdapter {
 export function configureServer(app: NestFastifyApplication, options: HttpOptions): void {
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   server.decorate('publicUrl', options.publicUrl?.replace(/\/+$/, '') ?? null);
+  refuseByHeaders(server);
   useBodyParser(server, options.bodyLimit);
   useSecurityHeaders(server, options.publicUrl?.startsWith('https:') ?? false);
   server.addHook('onResponse', (request, _reply, done) => {

@@ -26,12 +26,16 @@ const CODES: Readonly<Record<number, string>> = {
   413: 'body_too_large',
   414: 'uri_too_long',
   415: 'unsupported_media_type',
+  417: 'expectation_failed',
   422: 'unprocessable',
   429: 'rate_limited',
   431: 'headers_too_large',
   501: 'not_implemented',
   503: 'unavailable',
 };
+
+const LONGEST_WORD = 200;
+const LONG_WORD = new RegExp(`\\S{${LONGEST_WORD + 1},}`, 'g');
 
 /** What a client is told about an error. Of an error that nobody expected it is told nothing but that it happened. */
 export function problemOf(error: unknown, requestId: string): Problem {
@@ -51,11 +55,16 @@ export function problem(status: number, code: string, requestId: string, detail?
     type: `urn:throughline:problem:${code}`,
     title,
     status,
-    ...(detail !== undefined && status !== 500 && { detail }),
+    ...(detail !== undefined && status !== 500 && { detail: withoutLongWords(detail) }),
     code,
     instance: `urn:uuid:${requestId}`,
     ...(errors.length > 0 && { errors }),
   };
+}
+
+/** Addresses that nobody made, and what else a client sends that long, are not said back whole. */
+function withoutLongWords(text: string): string {
+  return text.replace(LONG_WORD, (word) => `${word.slice(0, LONGEST_WORD)}…`);
 }
 
 export function codeOf(status: number): string {
