@@ -1,14 +1,18 @@
 import { ensureConfig } from './cli/ensure-config.js';
+import { StoreUnusable } from './cli/open-store.js';
 import { ConfigFault, InvalidInput } from './plugin/index.js';
-import { type ServerOptions, startServer } from './server.js';
+import type { ServerOptions } from './server.js';
 
 /** Runs the server until it is told to stop. Resolves to the exit code: 0 stopped, 1 failed, 2 the configuration is at fault. */
 export async function runServer(options: ServerOptions): Promise<number> {
+  const stop = toldToStop();
   try {
     await ensureConfig(options);
+    // Loaded late: loading takes a while, and whoever says stop meanwhile is to be heard.
+    const { startServer } = await import('./server.js');
     const server = await startServer(options);
     process.stdout.write(`Throughline listens on ${server.url}\n`);
-    await toldToStop();
+    await stop;
     await server.close();
     return 0;
   } catch (error) {
@@ -17,7 +21,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   }
 }
 
-/** The first signal stops gracefully; a second one, of somebody who does not want to wait, at once. */
+/** The first signal stops gracefully, as soon as the server is up; a second one, of somebody who does not want to wait, at once. */
 function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -34,6 +38,6 @@ function isTheOperators(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  if (isTheOperators(error)) return (error as Error).message;
+  if (isTheOperators(error) || error instanceof StoreUnusable) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -52,9 +52,8 @@ export class Lifecycle {
     await this.worker.stop();
   }
 
-  /** Gives the lease back and closes the store. Nobody may come in any more. */
+  /** Gives the lease back. Nobody may come in any more. */
   async end(): Promise<void> {
     await this.membership.leave();
-    await this.database.close();
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
@@ -50,7 +50,8 @@ async function openPostgres({ url, poolSize }: DatabaseOptions): Promise<Databas
 
 async function openSqlite({ url, server }: DatabaseOptions): Promise<Database> {
   const file = sqlitePath(url);
-  mkdirSync(path.dirname(file), { recursive: true });
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${file} is a folder, and no file`);
+  makeFolder(path.dirname(file));
   const unlock = server ? lockForServer(file) : undefined;
   try {
     const orm = await MikroORM.init(ormOptions(url));
@@ -60,6 +61,17 @@ async function openSqlite({ url, server }: DatabaseOptions): Promise<Database> {
   } catch (error) {
     unlock?.();
     throw error;
+  }
+}
+
+/** One after the other: made recursively, a folder below one that takes none (such as `/proc`) is tried for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (cause) {
+    if (!existsSync(folder)) throw new Error(`the folder ${folder} cannot be made: ${(cause as Error).message}`, { cause });
   }
 }
 

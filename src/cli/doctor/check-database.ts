@@ -7,7 +7,8 @@ import { schemaStatus } from '../../database/migrate.js';
 import { openDatabase } from '../../database/open-database.js';
 import { clock } from '../../database/tx.js';
 import { messageOf } from '../exit-code.js';
-import { isMissing, shownUrl, sqliteFile } from '../store.js';
+import { shownUrl, sqliteFile } from '../open-store.js';
+import { isMissing } from '../store.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { checkFolder, isWritable } from './folders.js';
 

@@ -2,8 +2,9 @@ import { migrateDown, migrateUp, schemaStatus } from '../../database/migrate.js'
 import type { ConfigOption } from '../config-option.js';
 import { configurationOf } from '../configuration.js';
 import { FAILED } from '../exit-code.js';
+import { shownUrl } from '../open-store.js';
 import type { Run } from '../run.js';
-import { isMissing, shownUrl, withStore } from '../store.js';
+import { isMissing, withStore } from '../store.js';
 import { say, type Terminal } from '../terminal.js';
 import { UsageFault } from '../usage-fault.js';
 
