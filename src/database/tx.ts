@@ -29,6 +29,24 @@ export function tuples(rows: number, columns: number): string {
     .join(', ');
 }
 
+/** SQLite binds 32,766 values in a statement and PostgreSQL 65,535; an `or` of 1,000 terms is too deep for SQLite. */
+const MOST_VALUES = 32_000;
+const MOST_TERMS = 400;
+
+/** The rows in their order, in parts that one statement can take; `columns` is how many values each row binds. */
+export function inChunks<Row>(rows: readonly Row[], columns: number): Row[][] {
+  return parts(rows, Math.floor(MOST_VALUES / columns));
+}
+
+/** The rows in their order, in parts that may each be a term of one `or`. */
+export function inTerms<Row>(rows: readonly Row[]): Row[][] {
+  return parts(rows, MOST_TERMS);
+}
+
+function parts<Row>(rows: readonly Row[], size: number): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size));
+}
+
 /** `?, ?, ?` for a list. */
 export function marks(count: number): string {
   return Array<string>(count).fill('?').join(', ');

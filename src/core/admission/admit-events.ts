@@ -1,4 +1,4 @@
-import { clock, type Tx } from '../../database/tx.js';
+import { clock, inChunks, type Tx } from '../../database/tx.js';
 import { insertConversations, saveLifetime } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import { completeUpTo, insertDeliveries, makeWaking } from '../deliveries/deliveries.js';
@@ -20,7 +20,10 @@ import { type Decision, decideAdmission } from './decide-admission.js';
 import type { AdmissionAnswer } from './event.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { readWorld } from './read-world.js';
-import type { World } from './world.js';
+import type { Locked, World } from './world.js';
+
+/** How many values a queue binds. */
+const QUEUE_WIDTH = 15;
 
 export interface Admitted {
   /** One answer an admission, in their order. */
@@ -114,14 +117,13 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
     await endLiveTurn(tx, c.row.id, 'retired', null);
   }
   for (const { conversation, sequence } of world.madeWaking) await makeWaking(tx, conversation, sequence);
-  await insertQueues(
-    tx,
-    made.map((c) => c.queue),
-  );
-  await saveQueues(
-    tx,
-    known.filter((c) => c.isTouched).map((c) => c.queue),
-  );
+  const queuesOf = (some: readonly Locked[]) =>
+    inChunks(
+      some.map((c) => c.queue),
+      QUEUE_WIDTH,
+    );
+  for (const part of queuesOf(made)) await insertQueues(tx, part);
+  for (const part of queuesOf(known.filter((c) => c.isTouched))) await saveQueues(tx, part);
   await insertDeliveries(tx, world.deliveries, world.now);
   await insertNotes(tx, world.notes);
 }

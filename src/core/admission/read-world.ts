@@ -1,6 +1,7 @@
-import type { Tx } from '../../database/tx.js';
+import { inChunks, type Tx } from '../../database/tx.js';
 import { conversationsAbout, readConversations } from '../conversations/conversations.js';
 import { deliveredTo, findMessages } from '../deliveries/deliveries.js';
+import type { Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
 import { lockSubjects, type SubjectKey, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
@@ -30,7 +31,8 @@ export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): P
 
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
 async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Locked>> {
-  const queues = await lockQueues(tx, ids);
+  const queues = new Map<string, Queue>();
+  for (const part of inChunks([...ids].sort(), 1)) for (const [id, queue] of await lockQueues(tx, part)) queues.set(id, queue);
   const rows = await readConversations(tx, [...queues.keys()]);
   return new Map(
     rows.flatMap((row): [string, Locked][] => {

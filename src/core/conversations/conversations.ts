@@ -1,4 +1,4 @@
-import { marks, type Tx, tuples } from '../../database/tx.js';
+import { inChunks, inTerms, marks, type Tx, tuples } from '../../database/tx.js';
 import type { SubjectKey } from '../subjects/subjects.js';
 import type { Lifetime } from './conversation.js';
 import type { ConversationIdentity } from './conversation-id.js';
@@ -25,8 +25,10 @@ export interface NewConversation extends ConversationRow {
 const COLUMNS = 'id, org, namespace, key, scope, scope_name, lifecycle, route, workspace, state, reason, revision, strength';
 
 export async function readConversations(tx: Tx, ids: readonly string[]): Promise<ConversationRow[]> {
-  if (ids.length === 0) return [];
-  return tx.all(`select ${COLUMNS} from conversations where id in (${marks(ids.length)})`, ids);
+  const found: ConversationRow[] = [];
+  for (const part of inChunks(ids, 1))
+    found.push(...(await tx.all<ConversationRow>(`select ${COLUMNS} from conversations where id in (${marks(part.length)})`, part)));
+  return found;
 }
 
 /** The ids of all conversations about these subjects, in any scope. */
@@ -34,24 +36,25 @@ export async function conversationsAbout(
   tx: Tx,
   subjects: readonly SubjectKey[],
 ): Promise<{ id: string; org: string; namespace: string; key: string }[]> {
-  if (subjects.length === 0) return [];
-  const each = subjects.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
-  return tx.all(
-    `select id, org, namespace, key from conversations where ${each}`,
-    subjects.flatMap(({ org, namespace, key }) => [org, namespace, key]),
-  );
+  const found: { id: string; org: string; namespace: string; key: string }[] = [];
+  for (const part of inTerms(subjects)) {
+    const each = part.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
+    const keys = part.flatMap(({ org, namespace, key }) => [org, namespace, key]);
+    found.push(...(await tx.all<(typeof found)[number]>(`select id, org, namespace, key from conversations where ${each}`, keys)));
+  }
+  return found;
 }
 
 export async function insertConversations(tx: Tx, conversations: readonly NewConversation[], at: number): Promise<void> {
-  if (conversations.length === 0) return;
-  await tx.run(
-    `insert into conversations (${COLUMNS}, title, url, folder, terminal_at, created_at, updated_at) values ${tuples(conversations.length, 19)}`,
-    conversations.flatMap((c) => [
-      ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
-      ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
-      ...[c.state === 'terminal' ? at : null, at, at],
-    ]),
-  );
+  for (const part of inChunks(conversations, 19))
+    await tx.run(
+      `insert into conversations (${COLUMNS}, title, url, folder, terminal_at, created_at, updated_at) values ${tuples(part.length, 19)}`,
+      part.flatMap((c) => [
+        ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
+        ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
+        ...[c.state === 'terminal' ? at : null, at, at],
+      ]),
+    );
 }
 
 /** Writes a changed life. A conversation that ends loses its session in the same statement. */

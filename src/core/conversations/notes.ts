@@ -1,4 +1,4 @@
-import { type Tx, tuples } from '../../database/tx.js';
+import { inChunks, type Tx, tuples } from '../../database/tx.js';
 
 /** What became of a conversation besides its deliveries: decisions about events that made none, and what operators did. */
 export interface Note {
@@ -12,9 +12,9 @@ export interface Note {
 }
 
 export async function insertNotes(tx: Tx, notes: readonly Note[]): Promise<void> {
-  if (notes.length === 0) return;
-  await tx.run(
-    `insert into notes (conversation, noted_at, noted_by, kind, receipt, sequence, reason) values ${tuples(notes.length, 7)}`,
-    notes.flatMap((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
-  );
+  for (const part of inChunks(notes, 7))
+    await tx.run(
+      `insert into notes (conversation, noted_at, noted_by, kind, receipt, sequence, reason) values ${tuples(part.length, 7)}`,
+      part.flatMap((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
+    );
 }

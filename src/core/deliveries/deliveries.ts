@@ -1,4 +1,4 @@
-import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
 import { completion, type DeliveryKind, delivery, type Outcome, storedStep, type Trust } from './delivery.js';
 
 export interface NewDelivery {
@@ -17,16 +17,16 @@ export interface NewDelivery {
 }
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: number): Promise<void> {
-  if (deliveries.length === 0) return;
-  await tx.run(
-    `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text)
-     values ${tuples(deliveries.length, 13)}`,
-    deliveries.flatMap((d): Value[] => [
-      ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
-      ...[d.outcome === null ? 'pending' : delivery.target('retire'), d.outcome, d.outcome === null ? null : now],
-      ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text],
-    ]),
-  );
+  for (const part of inChunks(deliveries, 13))
+    await tx.run(
+      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text)
+     values ${tuples(part.length, 13)}`,
+      part.flatMap((d): Value[] => [
+        ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
+        ...[d.outcome === null ? 'pending' : delivery.target('retire'), d.outcome, d.outcome === null ? null : now],
+        ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text],
+      ]),
+    );
 }
 
 export interface KnownMessage {
@@ -39,12 +39,18 @@ export interface KnownMessage {
 
 /** The deliveries that these messages already have in these conversations. */
 export async function findMessages(tx: Tx, conversations: readonly string[], keys: readonly string[]): Promise<KnownMessage[]> {
-  if (conversations.length === 0 || keys.length === 0) return [];
-  return tx.all(
-    `select conversation, message_key, sequence, state, waking from deliveries
-      where conversation in (${marks(conversations.length)}) and message_key in (${marks(keys.length)})`,
-    [...conversations, ...keys],
-  );
+  if (keys.length === 0) return [];
+  const found: KnownMessage[] = [];
+  // Half of what may be bound is left to the keys.
+  for (const part of inChunks(conversations, 2))
+    found.push(
+      ...(await tx.all<KnownMessage>(
+        `select conversation, message_key, sequence, state, waking from deliveries
+          where conversation in (${marks(part.length)}) and message_key in (${marks(keys.length)})`,
+        [...part, ...keys],
+      )),
+    );
+  return found;
 }
 
 /** The conversations in which these receipts already have a delivery. */

@@ -1,4 +1,4 @@
-import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
 import type { DeliveryIdentity } from './receipt.js';
 
 export interface NewReceipt extends DeliveryIdentity {
@@ -29,7 +29,12 @@ export interface KnownReceipt {
 
 /** Inserts those that are not in the ledger yet, under their id or their digest; what is missing from the answer was there. */
 export async function insertReceipts(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
-  if (receipts.length === 0) return [];
+  const inserted: InsertedRow[] = [];
+  for (const part of inChunks(receipts, 13)) inserted.push(...(await insertPart(tx, part)));
+  return inserted;
+}
+
+function insertPart(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
   const row = `(${marks(13)}, ${tx.dialect.now})`;
   const values = receipts.flatMap((r): Value[] => [
     r.org,
@@ -104,11 +109,11 @@ export async function nextDecisionNumbers(tx: Tx, receipts: readonly number[]): 
 }
 
 export async function insertDecisions(tx: Tx, decisions: readonly StoredDecision[]): Promise<void> {
-  if (decisions.length === 0) return;
-  await tx.run(
-    `insert into decisions (receipt, number, decided_at, decided_by, disposition, reason, matched, detail) values ${tuples(decisions.length, 8)}`,
-    decisions.flatMap((d) => [d.receipt, d.number, d.decided_at, d.decided_by, d.disposition, d.reason, d.matched, d.detail]),
-  );
+  for (const part of inChunks(decisions, 8))
+    await tx.run(
+      `insert into decisions (receipt, number, decided_at, decided_by, disposition, reason, matched, detail) values ${tuples(part.length, 8)}`,
+      part.flatMap((d) => [d.receipt, d.number, d.decided_at, d.decided_by, d.disposition, d.reason, d.matched, d.detail]),
+    );
 }
 
 /** What of a stored receipt deciding it again needs. Its payload is null once it was pruned. */

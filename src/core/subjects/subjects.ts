@@ -1,4 +1,4 @@
-import { type Tx, tuples } from '../../database/tx.js';
+import { inTerms, type Tx, tuples } from '../../database/tx.js';
 import type { Subject } from '../../plugin/index.js';
 import type { Lifetime } from '../conversations/conversation.js';
 
@@ -8,15 +8,19 @@ export interface SubjectKey extends Subject {
 
 export interface SubjectRow extends SubjectKey, Lifetime {}
 
-/** One text per subject, for maps and for the one order in which subjects are locked. */
+/** One text per subject, for maps. */
 export function subjectText({ org, namespace, key }: SubjectKey): string {
   return JSON.stringify([org, namespace, key]);
 }
 
 /** Locks the subjects, those never seen before too, always in one order, and tells how their lives went so far. */
 export async function lockSubjects(tx: Tx, subjects: readonly SubjectKey[]): Promise<SubjectRow[]> {
-  if (subjects.length === 0) return [];
-  const sorted = [...subjects].sort(compare);
+  const locked: SubjectRow[] = [];
+  for (const part of inTerms([...subjects].sort(compare))) locked.push(...(await lockPart(tx, part)));
+  return locked;
+}
+
+async function lockPart(tx: Tx, sorted: readonly SubjectKey[]): Promise<SubjectRow[]> {
   const keys = sorted.flatMap(({ org, namespace, key }) => [org, namespace, key]);
   await tx.run(`insert into subjects (org, namespace, key) values ${tuples(sorted.length, 3)} on conflict do nothing`, keys);
   const each = sorted.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
@@ -35,7 +39,9 @@ export async function saveSubjects(tx: Tx, subjects: readonly SubjectRow[]): Pro
 }
 
 function compare(a: SubjectKey, b: SubjectKey): number {
-  const left = subjectText(a);
-  const right = subjectText(b);
-  return left < right ? -1 : Number(left > right);
+  return bytewise(a.org, b.org) || bytewise(a.namespace, b.namespace) || bytewise(a.key, b.key);
+}
+
+function bytewise(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
