@@ -1,7 +1,7 @@
 import { clock, type Tx } from '../../database/tx.js';
+import { endLiveTurn } from '../turns/turns.js';
 import { readDelivery, recordFailure } from './deliveries.js';
 import { MAX_INTERRUPTIONS, type Queue } from './queue.js';
-import { endLiveTurn } from '../turns/turns.js';
 
 /** Ends a claim and the turn under it from outside; its deliveries wait again, in their places. */
 export async function takeBack(tx: Tx, queue: Queue, why: string, turn: 'interrupted' | 'abandoned'): Promise<void> {
