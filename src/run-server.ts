@@ -11,7 +11,9 @@ export async function runServer(options: ServerOptions): Promise<number> {
     // Loaded late: loading takes a while, and whoever says stop meanwhile is to be heard.
     const { startServer } = await import('./server.js');
     const server = await startServer(options);
-    process.stdout.write(`Throughline listens on ${server.url}\n`);
+    process.stdout.write(`Throughline listens on ${server.url} (API: ${server.url}/docs)\n`);
+    if (server.connections === 0)
+      process.stdout.write('no connection is configured yet: add one and a route to throughline.config.yaml, then start again\n');
     await stop;
     await server.close();
     return 0;
@@ -39,5 +41,9 @@ function isTheOperators(error: unknown): boolean {
 
 function messageOf(error: unknown): string {
   if (isTheOperators(error) || error instanceof StoreUnusable) return (error as Error).message;
+  const { code, address, port } = (error ?? {}) as { code?: string; address?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `another program listens on ${address}:${port} already; stop it, or set another server.port (or THROUGHLINE_SERVER__PORT)`;
+  if (code === 'EACCES' && port !== undefined) return `this user may not listen on port ${port}; set a server.port above 1023`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -7,11 +7,10 @@ import { ensureAdminToken } from './admin/tokens.js';
 import { AppModule } from './app.module.js';
 import { openStore } from './cli/open-store.js';
 import { version } from './cli/version.js';
-import { configureHost } from './compose/configured-host.js';
+import { loadHost } from './compose/configured-host.js';
 import { Lifecycle } from './compose/lifecycle.js';
 import { thisProcess } from './compose/this-process.js';
 import type { LoadedConfig } from './config/config.js';
-import { loadConfig } from './config/load-config.js';
 import type { Database } from './database/database.js';
 import { migrateUp } from './database/migrate.js';
 import { createHttpApp } from './http/create-http-app.js';
@@ -29,6 +28,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** How many sources of events there are. */
+  readonly connections: number;
   /** Resolves when turns have ended or been left, and everything is closed. */
   close(): Promise<void>;
 }
@@ -40,14 +41,13 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const logger = options.logger ?? new ServerLogger();
   Logger.overrideLogger(logger);
-  const loaded = await loadConfig(options);
-  const host = await configureHost(loaded, options.cwd);
+  const { loaded, host } = await loadHost(options);
   const access = AdminAccess.from(options.env);
   const database = await openStore({ url: loaded.config.database.url, server: true });
   let app: NestFastifyApplication | undefined;
   const close = () => stop(database, app);
   try {
-    await migrateUp(database);
+    await migrate(database, loaded.config.database.directUrl);
     announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access, orgs: loaded.config.orgs }));
     const self = await thisProcess(loaded.config.server.replica);
     const parts = { ...host, database, self, access, version: version() };
@@ -55,12 +55,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     serveOpenApi(app, parts.version);
     await app.listen(loaded.config.server.port, loaded.config.server.host);
     await app.get(Lifecycle).begin();
-    return { url: await app.getUrl(), close };
+    return { url: await app.getUrl(), connections: loaded.config.connections.length, close };
   } catch (error) {
     // Why it does not start matters more than what then does not stop.
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Past a pooler, where there is one and a way around it is given. */
+async function migrate(database: Database, directUrl: string | null): Promise<void> {
+  if (directUrl === null) return void (await migrateUp(database));
+  const direct = await openStore({ url: directUrl });
+  await migrateUp(direct).finally(() => direct.close());
 }
 
 /** Every step is taken, also after one that fails: a timer or a lock that stayed would keep the process alive. */

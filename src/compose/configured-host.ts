@@ -1,11 +1,14 @@
 import path from 'node:path';
 import type { Config, ConnectionConfig, LoadedConfig } from '../config/config.js';
 import { InvalidConfiguration } from '../config/invalid-configuration.js';
+import { type LoadRequest, loadConfig } from '../config/load-config.js';
+import { didYouMean } from '../config/near.js';
 import { validateOptions } from '../config/validate-options.js';
 import { compileRoute } from '../core/routing/compile-route.js';
 import type { Route } from '../core/routing/route.js';
-import type { Connection, Fault, PluginDefinition } from '../plugin/index.js';
-import { loadPlugins } from '../plugin-host/load-plugins.js';
+import { ConfigFault, type Connection, type Fault, type PluginDefinition } from '../plugin/index.js';
+import { BUILT_IN_PLUGINS, loadPlugins } from '../plugin-host/load-plugins.js';
+import { builtInKinds } from '../runtimes/create-runtime.js';
 
 /** A configuration with its plugins loaded and everything in it checked: what a server is made of. */
 export interface ConfiguredHost {
@@ -21,13 +24,47 @@ export interface ConfiguredConnection {
   readonly connection: Connection;
 }
 
-/** Throws `InvalidConfiguration` with every fault of the plugins' own options, and `ConfigFault` for a plugin that cannot be loaded. */
+/** Loads the configuration and its plugins. Throws `InvalidConfiguration` with every fault there is, the plugins' own options included. */
+export async function loadHost(request: LoadRequest): Promise<{ loaded: LoadedConfig; host: ConfiguredHost }> {
+  const loaded = await loadConfig({ ...request, alsoCheck: (config, file) => hostFaults(config, baseOf(file, request.cwd)) });
+  return { loaded, host: await configureHost(loaded, request.cwd) };
+}
+
+/** What a configuration lacks in the eyes of its plugins. */
+export async function hostFaults(config: Config, base: string): Promise<readonly Fault[]> {
+  try {
+    const plugins = await loadPlugins(config.plugins, base);
+    const faults: Fault[] = [];
+    for (const settings of config.connections) configureConnection(settings, plugins, faults);
+    return [...faults, ...kindFaults(config)];
+  } catch (error) {
+    if (error instanceof ConfigFault) return [{ path: 'plugins', message: error.message.replace(/^plugins(\[\d+\])?: /, '$1 ').trim() }];
+    throw error;
+  }
+}
+
+/** The host of a configuration without faults. */
 export async function configureHost({ file, config }: LoadedConfig, cwd: string): Promise<ConfiguredHost> {
-  const plugins = await loadPlugins(config.plugins, file ?? path.join(cwd, 'throughline.config.yaml'));
+  const plugins = await loadPlugins(config.plugins, baseOf(file, cwd));
   const faults: Fault[] = [];
   const connections = config.connections.map((settings) => configureConnection(settings, plugins, faults));
   if (faults.length > 0) throw new InvalidConfiguration(file, faults);
   return { config, plugins, connections, routes: config.routes.map((route) => routeOf(config, route)) };
+}
+
+export function baseOf(file: string | null, cwd: string): string {
+  return file ?? path.join(cwd, 'throughline.config.yaml');
+}
+
+/** The plugins that ship with the framework bring no runtimes: where there are no others, an unknown kind is a mistake. */
+function kindFaults({ plugins, runtimes }: Config): Fault[] {
+  if (!plugins.every((plugin) => BUILT_IN_PLUGINS.includes(plugin))) return [];
+  const kinds = Object.keys(builtInKinds);
+  const unknown = runtimes.filter(({ builtIn }) => !builtIn);
+  return unknown.map(({ name, kind }) => ({
+    path: `runtimes.${name}.kind`,
+    message: `there is no kind \`${kind}\`${didYouMean(kind, kinds)}; the kinds are ${kinds.join(', ')}`,
+  }));
 }
 
 function configureConnection(settings: ConnectionConfig, plugins: readonly PluginDefinition[], faults: Fault[]): ConfiguredConnection {

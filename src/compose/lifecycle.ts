@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { type Placement, placeConversations } from '../core/conversations/place-conversations.js';
+import { changedPlacements, type Placement, placeConversations } from '../core/conversations/place-conversations.js';
 import { unparkUnconfigured } from '../core/deliveries/unpark.js';
 import type { Database } from '../database/database.js';
+import type { Tx } from '../database/tx.js';
 import type { Membership } from '../worker/membership.js';
 import type { Worker } from '../worker/worker.js';
 
@@ -32,18 +33,34 @@ export class Lifecycle {
   async begin(): Promise<void> {
     this.current = 'recovering';
     const summary = await this.membership.join();
-    const moved = await this.database.transaction((tx) => placeConversations(tx, this.placements));
-    const unparked = await this.database.transaction(unparkUnconfigured);
-    const { deadReplicas, releasedClaims, endedProcesses, failed } = summary;
+    const moved = await this.place();
+    const unparked = await this.repeatedly(unparkUnconfigured);
+    const { deadReplicas, releasedClaims, endedProcesses } = summary;
     if (releasedClaims + endedProcesses > 0)
       this.logger.log(
         `recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`,
       );
-    if (failed.length > 0) this.logger.error(`could not recover ${failed.join(', ')}; the next start tries again`);
     if (moved > 0) this.logger.log(`${moved} conversations moved to the workspaces that their routes name now`);
     if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);
     this.current = 'running';
     this.worker.start();
+  }
+
+  private async place(): Promise<number> {
+    const changed = await this.database.transaction((tx) => changedPlacements(tx, this.placements));
+    let moved = 0;
+    for (const placement of changed) moved += await this.repeatedly((tx) => placeConversations(tx, placement));
+    return moved;
+  }
+
+  /** A transaction a batch, until there is nothing left to do. */
+  private async repeatedly(work: (tx: Tx) => Promise<number>): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const count = await this.database.transaction(work);
+      if (count === 0) return total;
+      total += count;
+    }
   }
 
   /** Claims nothing more and lets turns end, or leaves them to be tried again. Events are still accepted. */

@@ -32,6 +32,8 @@ export interface LoadRequest {
   readonly checkExpression?: SourceCheck;
   /** Says what is wrong with a pattern of event keys. Default: as routes compile it. */
   readonly checkPattern?: SourceCheck;
+  /** Says what only others can know to be wrong, such as the plugins themselves; told together with all the rest. */
+  readonly alsoCheck?: (config: Config, file: string | null) => Promise<readonly Fault[]>;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const file = findConfigFile({ cwd, asked: request.file ?? (env.THROUGHLINE_CONFIG || undefined) });
   const raw = file === null ? { value: {}, routes: [], faults: [] } : await readConfigFile(file);
   if (raw.faults.length > 0) throw new InvalidConfiguration(file, raw.faults);
-  const { config, faults } = checkConfig(raw, file === null ? resolve(cwd) : dirname(file), request);
+  const { config, faults } = await checkConfig(raw, file, request);
   if (faults.length > 0) throw new InvalidConfiguration(file, faults);
   return { file, config: deepFreeze(config) };
 }
@@ -53,7 +55,8 @@ interface CheckedConfig {
   readonly faults: readonly Fault[];
 }
 
-function checkConfig(raw: RawFile, folder: string, request: LoadRequest): CheckedConfig {
+async function checkConfig(raw: RawFile, source: string | null, request: LoadRequest): Promise<CheckedConfig> {
+  const folder = source === null ? resolve(request.cwd) : dirname(source);
   const faults: Fault[] = [];
   const copy = copyRaw(raw.value ?? {}, '', faults);
   const map = isMap(copy) ? copy : {};
@@ -66,7 +69,20 @@ function checkConfig(raw: RawFile, folder: string, request: LoadRequest): Checke
   const { checkExpression = expressionFault, checkPattern = patternFault } = request;
   const file = readSection(ConfigFile, resolved, '', faults);
   const config = resolveConfig({ file, folder, checkExpression, checkPattern, faults }, raw.routes);
+  faults.push(...(await othersFaults(request, config, source, faults.length > 0)));
   return { config, faults: firstOfEachPath(faults).map((fault) => tellOrigin(fault, origins)) };
+}
+
+/** Where much is wrong already, what others look at may be in pieces, and they have nothing to say. */
+async function othersFaults(
+  { alsoCheck }: LoadRequest,
+  config: Config,
+  source: string | null,
+  isBroken: boolean,
+): Promise<readonly Fault[]> {
+  if (!alsoCheck) return [];
+  const asked = alsoCheck(config, source);
+  return isBroken ? asked.catch(() => []) : asked;
 }
 
 function resolveConfig(scope: Scope, routeOrder: readonly string[]): Config {

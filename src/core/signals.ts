@@ -5,11 +5,8 @@ interface Events {
   ready: [];
   /** The claims of these conversations were taken away: whoever works on them stops. */
   fenced: [conversations: readonly string[]];
-  /**
-   * All the claims that are still this replica's, by the database: conversation and token; none when it lost its lease.
-   * Claims made after `asOf` (by `performance.now()`) may be missing.
-   */
-  claims: [claims: ReadonlyMap<string, number>, asOf: number];
+  /** The lease ran out: nothing that was claimed under it may go on. */
+  lost: [];
   /** So many claims were taken back from replicas that were lost. */
   expired: [claims: number];
   /** An admission or a turn was decided; for whoever shows it as it happens. */

@@ -37,8 +37,9 @@ export function ormOptions(url: string, poolSize = 10): Partial<Options> {
     ...common,
     driver: PostgreSqlDriver,
     clientUrl: url,
-    pool: { min: 0, max: poolSize },
-    driverOptions: { connectionTimeoutMillis: 5000, keepAlive: true, application_name: 'throughline' },
+    // A heartbeat must not have to wait for a new connection, nor for ever for an answer.
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: 300_000 },
+    driverOptions: { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true, application_name: 'throughline' },
     migrations: { ...migrations, migrationsList: postgresqlMigrations },
   };
 }

@@ -9,6 +9,11 @@ export class ServerLogger extends ConsoleLogger {
     super({ json: !isTerminal, colors: isTerminal && !process.env.NO_COLOR });
   }
 
+  /** What keeps the application from being put together is told by whoever started it, once. */
+  override error(message: unknown, ...rest: unknown[]): void {
+    if (rest.at(-1) !== 'ExceptionHandler') super.error(message, ...rest);
+  }
+
   override log(message: unknown, ...rest: unknown[]): void {
     if (!OF_THE_FRAMEWORK.has(String(rest.at(-1)))) super.log(message, ...rest);
   }

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { claimsOf } from '../core/deliveries/queues.js';
 import { type Machine, type RecoverySummary, recover } from '../core/recovery/recover.js';
 import { enlist, type ReplicaIdentity, release, renew } from '../core/replicas/replicas.js';
 import type { Signals } from '../core/signals.js';
@@ -17,9 +16,11 @@ const WARN_OFFSET_MS = 30_000;
 export class Membership {
   private readonly logger = new Logger('Replica');
   private id: number | null = null;
-  private timer: NodeJS.Timeout | null = null;
-  private isBeating = false;
-  private lastRenewal = 0;
+  private timers: NodeJS.Timeout[] = [];
+  private watchdog: NodeJS.Timeout | null = null;
+  private beating: Promise<void> | null = null;
+  private sweeping: Promise<void> | null = null;
+  private hasFailedRepairs = false;
   private offset = 0;
 
   constructor(
@@ -40,75 +41,107 @@ export class Membership {
     return this.offset;
   }
 
-  /** Takes a lease, and takes over what dead replicas left. */
+  /** Takes a lease and keeps it from then on, then takes over what dead replicas left. */
   async join(): Promise<RecoverySummary> {
-    const began = performance.now();
-    const id = await this.database.transaction((tx) => enlist(tx, this.self, this.times.leaseMs));
-    this.lastRenewal = began;
-    const summary = await recover(this.database, { id, ...this.self }, this.machine);
-    this.id = id;
-    this.timer ??= setInterval(() => void this.beat(), this.times.heartbeatMs);
-    await this.measureClock();
-    return summary;
+    await this.enlist();
+    // Two timers: a repair that waits for a lock must never cost the living their lease.
+    this.timers = [setInterval(() => this.beat(), this.times.heartbeatMs), setInterval(() => this.sweep(), this.times.heartbeatMs)];
+    return this.repair();
   }
 
   /** Lets go of the lease, so that nobody has to wait for its end. Claims must have been ended before. */
   async leave(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+    for (const timer of this.timers) clearInterval(timer);
+    this.timers = [];
+    await Promise.all([this.beating, this.sweeping]);
+    this.disarm();
     const { id } = this;
     this.id = null;
     if (id !== null) await this.database.transaction((tx) => release(tx, id));
   }
 
-  private async beat(): Promise<void> {
-    if (this.isBeating) return;
-    this.isBeating = true;
-    try {
-      if (this.id === null) await this.rejoin();
-      else await this.renewLease(this.id);
-    } catch (error) {
-      this.logger.warn(`heartbeat failed: ${(error as Error).message}`);
-      // Unheard of for a whole lease, the others will have taken the claims; a SQLite file has no others.
-      if (this.database.dialect.name !== 'sqlite' && performance.now() - this.lastRenewal > this.times.leaseMs) this.lose();
-    } finally {
-      this.isBeating = false;
-    }
+  private async enlist(): Promise<void> {
+    const began = performance.now();
+    const { id, now } = await this.database.transaction(async (tx) => ({
+      id: await enlist(tx, this.self, this.times.leaseMs),
+      now: await clock(tx),
+    }));
+    this.id = id;
+    this.renewed(began, now);
   }
 
-  private async renewLease(id: number): Promise<void> {
+  private beat(): void {
+    this.beating ??= this.keepLease()
+      .catch((error: Error) => this.logger.warn(`heartbeat failed: ${error.message}`))
+      .finally(() => {
+        this.beating = null;
+      });
+  }
+
+  private async keepLease(): Promise<void> {
+    const { id } = this;
+    if (id === null) {
+      await this.enlist();
+      this.signals.emit('ready');
+      return;
+    }
     const began = performance.now();
-    const { isOurs, claims } = await this.database.transaction(async (tx) => ({
+    const { isOurs, now } = await this.database.transaction(async (tx) => ({
       isOurs: await renew(tx, id, this.times.leaseMs),
-      claims: await claimsOf(tx, id),
+      now: await clock(tx),
     }));
-    if (!isOurs) return this.lose();
-    this.lastRenewal = began;
-    this.signals.emit('claims', new Map(claims.map(({ conversation, token }) => [conversation, token])), began);
-    await this.measureClock();
+    if (isOurs) this.renewed(began, now);
+    else this.lose();
+  }
+
+  /** Counted from before the question: the database's lease never ends before ours. */
+  private renewed(began: number, now: number): void {
+    this.measureClock(now, performance.now() - began);
+    // One process owns a SQLite file: there is nobody who could take over.
     if (this.database.dialect.name === 'sqlite') return;
-    const { releasedClaims } = await recover(this.database, { id, ...this.self }, this.machine);
-    if (releasedClaims === 0) return;
-    this.signals.emit('expired', releasedClaims);
-    this.signals.emit('ready');
+    this.disarm();
+    this.watchdog = setTimeout(() => this.lose(), Math.max(0, this.times.leaseMs - (performance.now() - began)));
+  }
+
+  private disarm(): void {
+    if (this.watchdog) clearTimeout(this.watchdog);
+    this.watchdog = null;
   }
 
   private lose(): void {
+    this.disarm();
     if (this.id === null) return;
     this.logger.error('this replica was not heard of for a whole lease; its turns are stopped and others take over');
     this.id = null;
-    this.signals.emit('claims', new Map(), performance.now());
+    this.signals.emit('lost');
   }
 
-  private async rejoin(): Promise<void> {
-    await this.join();
-    this.signals.emit('ready');
+  private sweep(): void {
+    // Nobody else can die on a SQLite file; only what could not be repaired at the start is tried again.
+    if (this.database.dialect.name === 'sqlite' && !this.hasFailedRepairs) return;
+    this.sweeping ??= this.repair()
+      .then(({ releasedClaims }) => {
+        if (releasedClaims === 0) return;
+        this.signals.emit('expired', releasedClaims);
+        this.signals.emit('ready');
+      })
+      .catch((error: Error) => this.logger.warn(`cannot look for dead replicas: ${error.message}`))
+      .finally(() => {
+        this.sweeping = null;
+      });
   }
 
-  private async measureClock(): Promise<void> {
-    const before = Date.now();
-    const now = await this.database.transaction((tx) => clock(tx));
-    this.offset = Math.round(now - (before + Date.now()) / 2);
+  private async repair(): Promise<RecoverySummary> {
+    const id = this.id ?? 0;
+    const summary = await recover(this.database, { id, ...this.self }, this.machine);
+    this.hasFailedRepairs = summary.failed.length > 0;
+    for (const { conversation, error } of summary.failed)
+      this.logger.error(`${conversation}: cannot take its claim back, the next sweep tries again: ${error.message}`);
+    return summary;
+  }
+
+  private measureClock(now: number, tookMs: number): void {
+    this.offset = Math.round(now - (Date.now() - tookMs / 2));
     if (Math.abs(this.offset) > WARN_OFFSET_MS)
       this.logger.warn(`this machine's clock differs from the database's by ${this.offset} ms; set both by NTP`);
   }

@@ -31,6 +31,7 @@ export interface TurnContext {
 }
 
 const RESULT_CHARACTERS = 4 * 1024 * 1024;
+const SESSION_CHARACTERS = 1000;
 const ERROR_CHARACTERS = 4 * 1024;
 
 /** Runs one turn on its runtime and says how its claim ends; never throws. What must outlive this process is stored as it is said. */
@@ -85,11 +86,17 @@ async function turnInput(
       attempt: attemptOf(claim.head),
       resumed: false,
       trust: claim.head.trust,
-      messages: turnMessages(contents, { workspace: workspace.instructions, ofRoute: instructionsOf }, new Date(now())),
+      messages: turnMessages(contents, { before: [noticeOf(claim), workspace.instructions], ofRoute: instructionsOf }, new Date(now())),
     },
     session: conversation.session,
     workspace: folder,
   };
+}
+
+/** The agent may have done part of the work before it was lost. */
+function noticeOf({ head }: Claim): string | null {
+  if (head.interruptions === 0) return null;
+  return '(An earlier try of this turn was interrupted; part of it may be done already.)';
 }
 
 /** Session and process are stored before anything else happens; the rest in batches. */
@@ -105,11 +112,15 @@ async function take(
   switch (event.type) {
     case 'process':
       return database.transaction(async (tx) => {
-        if (await isOurs(tx, turn)) await checkpoint(tx, turn, event);
+        // Whoever has it now has an agent of its own on it: ours is not even told what it is about.
+        if (!(await isOurs(tx, turn))) throw new Error('the claim was taken away before the agent was given its messages');
+        await checkpoint(tx, turn, event);
       });
     case 'session':
-      said.session = event.id;
-      await database.transaction(async (tx) => (await isOurs(tx, turn)) && saveSession(tx, conversation, storable(event.id, 1000)));
+      said.session = storable(event.id, SESSION_CHARACTERS);
+      await database.transaction(
+        async (tx) => (await isOurs(tx, turn)) && saveSession(tx, conversation, storable(event.id, SESSION_CHARACTERS)),
+      );
       return;
     case 'result':
       said.result = event.text;
@@ -118,7 +129,7 @@ async function take(
       said.text(event.text);
       return transcript.add(event);
     case 'cost':
-      said.costUsd += event.usd;
+      if (Number.isFinite(event.usd) && event.usd > 0) said.costUsd += event.usd;
       return transcript.add(event);
     default:
       transcript.add(event);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { GroupCommit } from '../core/admission/group-commit.js';
 import { type ClaimEnd, type EndResult, endClaims, type RetryPolicy } from '../core/deliveries/end-claims.js';
-import { nextReadyAt } from '../core/deliveries/queues.js';
+import { claimsAmong, nextReadyAt } from '../core/deliveries/queues.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { claimWork, type Work } from './claim-work.js';
@@ -29,6 +29,7 @@ interface Running {
 }
 
 const STORE_PAUSE_MS = 500;
+const TAKEN_AWAY = 'the claim was taken away';
 
 /** Claims heads of conversations as long as it has room, drives their turns, and ends the claims. */
 export class Worker {
@@ -39,6 +40,7 @@ export class Worker {
   private isStopping = false;
   private wakeUp = () => {};
   private wasWoken = false;
+  private lastCheck = 0;
   private loop: Promise<void> | null = null;
 
   constructor(
@@ -55,10 +57,8 @@ export class Worker {
       { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
     );
     signals.on('ready', () => this.wake());
-    signals.on('claims', (claims, asOf) => this.keepOnly(claims, asOf));
-    signals.on('fenced', (conversations) => {
-      for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error('the claim was taken away'));
-    });
+    signals.on('lost', () => this.stopTurns([...this.running.keys()]));
+    signals.on('fenced', (conversations) => this.stopTurns(conversations));
   }
 
   get turnsRunning(): number {
@@ -72,12 +72,6 @@ export class Worker {
   wake(): void {
     this.wasWoken = true;
     this.wakeUp();
-  }
-
-  /** Stops what is no longer ours: a claim whose token the database does not have any more. */
-  private keepOnly(claims: ReadonlyMap<string, number>, asOf: number): void {
-    for (const [conversation, { token, begunAt, stop }] of this.running)
-      if (begunAt < asOf && claims.get(conversation) !== token) stop.abort(new Error('the claim was taken away'));
   }
 
   /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again. */
@@ -97,6 +91,7 @@ export class Worker {
   private async work(): Promise<void> {
     while (!this.isStopping) {
       this.wasWoken = false;
+      await this.checkClaims().catch((error: Error) => this.logger.warn(`cannot check claims: ${error.message}`));
       const claimed = await this.claim().catch((error: Error) => this.logger.warn(`cannot claim: ${error.message}`));
       if (!claimed) await this.rest();
     }
@@ -117,13 +112,30 @@ export class Worker {
     return (work.length === free || room.wasFull()) && this.running.size < this.options.concurrency;
   }
 
+  /** Another replica may have ended a claim of ours, for an operator or an end of the subject: its turn stops within a poll. */
+  private async checkClaims(): Promise<void> {
+    const { owner } = this.membership;
+    const asOf = performance.now();
+    if (owner === null || this.running.size === 0 || asOf < this.lastCheck + this.options.pollMs) return;
+    this.lastCheck = asOf;
+    const claims = await this.database.transaction((tx) => claimsAmong(tx, owner, [...this.running.keys()]));
+    const tokens = new Map(claims.map(({ conversation, token }) => [conversation, token]));
+    const gone = [...this.running].filter(([id, { token, begunAt }]) => begunAt < asOf && tokens.get(id) !== token);
+    this.stopTurns(gone.map(([id]) => id));
+  }
+
+  private stopTurns(conversations: readonly string[]): void {
+    for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error(TAKEN_AWAY));
+  }
+
   private begin(work: Work): void {
     const { id, org, workspace } = work.conversation;
     const stop = new AbortController();
     this.room.enter(org, workspace);
     // A turn that was fenced may still be ending: two never run beside each other.
-    const before = this.running.get(id)?.ended ?? Promise.resolve();
-    const ended = before
+    const before = this.running.get(id);
+    before?.stop.abort(new Error(TAKEN_AWAY));
+    const ended = (before?.ended ?? Promise.resolve())
       .then(() => this.drive(work, stop))
       .finally(() => {
         this.room.leave(org, workspace);
@@ -164,6 +176,10 @@ export class Worker {
       try {
         return await this.ends.submit(end);
       } catch (error) {
+        if (this.database.dialect.fault(error) === 'invalid' && end.how !== 'interrupted') {
+          this.logger.error(`the store refuses what the turn said, so it ends without it: ${(error as Error).message}`);
+          return this.end({ claim: end.claim, how: 'interrupted', failure: 'the store refused what the turn said', turn: null }, signal);
+        }
         this.logger.warn(`cannot end a turn yet: ${(error as Error).message}`);
         if (signal.aborted || this.isStopping) return 'stale';
         await delay(STORE_PAUSE_MS);

@@ -32,7 +32,7 @@ eachCore('what operators do', (open) => {
     await stall();
     await core.operations.retry(ORG, delivery(1), 'ada');
     expect((await core.deliveries(conversation))[0]).toMatchObject({ attempts: 0, due_at: null });
-    expect(await core.claimOne()).toMatchObject({ from: 1, to: 3 });
+    expect(await core.claimOne()).toMatchObject({ from: 1, to: 1 });
     expect(await notes()).toEqual([{ kind: 'retry', noted_by: 'ada', sequence: 1 }]);
     expect(told).toEqual(['ready']);
   });

@@ -1,9 +1,8 @@
-import { dirname } from 'node:path';
-import { configureHost } from '../../compose/configured-host.js';
+import { loadHost } from '../../compose/configured-host.js';
 import type { LoadedConfig } from '../../config/config.js';
 import { InvalidConfiguration } from '../../config/invalid-configuration.js';
-import { loadConfig } from '../../config/load-config.js';
-import { ConfigFault, type Fault } from '../../plugin/index.js';
+import type { LoadRequest } from '../../config/load-config.js';
+import type { Fault } from '../../plugin/index.js';
 import type { ConfigOption } from '../config-option.js';
 import type { Terminal } from '../terminal.js';
 
@@ -30,28 +29,15 @@ export async function loadLeniently(terminal: Terminal, { config }: ConfigOption
   if (!isReadable) return strict;
   const stands = Object.fromEntries(unset.map((name) => [name, 'a secret that is not set']));
   const lenient = strict.loaded === null ? await attempt({ ...request, env: { ...terminal.env, ...stands } }) : strict;
-  const faults = [...strict.faults, ...lenient.faults];
-  return { ...lenient, faults: lenient.loaded === null ? faults : [...faults, ...(await pluginFaults(lenient.loaded, terminal.cwd))] };
+  return { ...lenient, faults: [...strict.faults, ...lenient.faults] };
 }
 
-async function attempt(request: Parameters<typeof loadConfig>[0]): Promise<LenientConfig> {
+async function attempt(request: LoadRequest): Promise<LenientConfig> {
   try {
-    const loaded = await loadConfig(request);
+    const { loaded } = await loadHost(request);
     return { file: loaded.file, loaded, faults: [] };
   } catch (error) {
     if (!(error instanceof InvalidConfiguration)) throw error;
     return { file: error.file, loaded: null, faults: error.faults };
-  }
-}
-
-/** What only the plugins themselves can say about their options. */
-async function pluginFaults(loaded: LoadedConfig, cwd: string): Promise<readonly Fault[]> {
-  try {
-    await configureHost(loaded, loaded.file === null ? cwd : dirname(loaded.file));
-    return [];
-  } catch (error) {
-    if (error instanceof InvalidConfiguration) return error.faults;
-    if (error instanceof ConfigFault) return [{ path: 'plugins', message: error.message }];
-    throw error;
   }
 }

@@ -9,7 +9,7 @@ export class DatabaseSection {
   readonly url: string = 'sqlite:./data/throughline.db';
 
   @Text(
-    { about: 'PostgreSQL without the pooler, where `url` goes through one: for notifications and migrations.' },
+    { about: 'PostgreSQL without the pooler, where `url` goes through one: for migrations.' },
     { matches: '^postgres(ql)?://.+$', rule: 'must begin with `postgresql://`' },
   )
   readonly directUrl?: string;

@@ -30,7 +30,7 @@ export class RouteSection {
   @TextList({ about: 'Patterns over event keys with `*`, `?` and `{a,b}`; one must match.' }, { filled: true })
   readonly on: readonly string[] = ['*'];
 
-  @Text({ about: 'JMESPath over the payload; the event is taken when it yields a true value.' })
+  @Text({ about: 'JMESPath over the payload; the event is taken unless it yields nothing, false, 0 or something empty.' })
   readonly filter?: string;
 
   @OneOf(['subject', 'automation'], {

@@ -1,4 +1,5 @@
-import type { Tx } from '../../database/tx.js';
+import { marks, type Tx } from '../../database/tx.js';
+import { lockQueues } from '../deliveries/queues.js';
 
 export interface Placement {
   readonly org: string;
@@ -6,21 +7,37 @@ export interface Placement {
   readonly workspace: string;
 }
 
+const BATCH = 500;
+
+/** The placements that differ from where conversations of these routes are now, found in one look at them all. */
+export async function changedPlacements(tx: Tx, placements: readonly Placement[]): Promise<Placement[]> {
+  const stored = await tx.all<Placement>('select distinct org, route, workspace from conversations where route is not null');
+  return placements.filter(({ org, route, workspace }) =>
+    stored.some((s) => s.org === org && s.route === route && s.workspace !== workspace),
+  );
+}
+
 /**
- * Moves the conversations that a route placed to the workspace that it names now; their ids and sessions stay.
- * How many conversations moved. What another route said about them moves nothing.
+ * Moves conversations that a route placed to the workspace that it names now; their ids and sessions stay. What another route said
+ * about them moves nothing. Takes some at a time; resolves to how many, and is to be called again until there are none.
  */
-export async function placeConversations(tx: Tx, placements: readonly Placement[]): Promise<number> {
-  let moved = 0;
-  for (const { org, route, workspace } of placements) {
-    const elsewhere = 'select id from conversations where org = ? and route = ? and workspace <> ?';
-    await tx.run(`update queues set workspace = ? where conversation in (${elsewhere})`, [workspace, org, route, workspace]);
-    moved += await tx.run(`update conversations set workspace = ?, updated_at = ${tx.dialect.now} where id in (${elsewhere})`, [
-      workspace,
-      org,
-      route,
-      workspace,
-    ]);
-  }
-  return moved;
+export async function placeConversations(tx: Tx, { org, route, workspace }: Placement): Promise<number> {
+  const rows = await tx.all<{ id: string }>(
+    'select id from conversations where org = ? and route = ? and workspace <> ? order by id limit ?',
+    [...[org, route, workspace], BATCH],
+  );
+  const ids = [
+    ...(
+      await lockQueues(
+        tx,
+        rows.map(({ id }) => id),
+      )
+    ).keys(),
+  ];
+  if (ids.length === 0) return 0;
+  await tx.run(`update queues set workspace = ? where conversation in (${marks(ids.length)})`, [workspace, ...ids]);
+  return tx.run(`update conversations set workspace = ?, updated_at = ${tx.dialect.now} where id in (${marks(ids.length)})`, [
+    workspace,
+    ...ids,
+  ]);
 }

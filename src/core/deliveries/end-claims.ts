@@ -103,7 +103,7 @@ async function complete(
 
 async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, policy: RetryPolicy, now: number): Promise<void> {
   const { claim, failure } = end;
-  const { head, conversation, from, to } = claim;
+  const { head, conversation, from } = claim;
   const attempts = head.attempts + 1;
   const isDead = attempts >= policy.maxAttempts;
   if (isDead && end.onDead === 'skip') return complete(tx, queue, { conversation, from, to: from }, 'dead', failure, now);
@@ -112,7 +112,7 @@ async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, pol
   if (isDead) park(queue, 'stalled');
   else queue.readyAt = dueAt;
   // What failed together is tried apart, so that one bad message does not take its neighbours with it.
-  queue.retryTo = to > from ? from : null;
+  queue.retryTo = from;
 }
 
 async function interrupt(tx: Tx, queue: Queue, claim: Claim, failure: string, policy: RetryPolicy, now: number): Promise<void> {

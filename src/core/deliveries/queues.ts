@@ -92,9 +92,17 @@ export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | n
   return row ?? { now: Date.now(), at: null };
 }
 
-/** The claims of an owner: which conversation under which token. */
-export async function claimsOf(tx: Tx, owner: number): Promise<{ conversation: string; token: number }[]> {
-  return tx.all('select conversation, token from queues where owner = ?', [owner]);
+/** Those of an owner's claims that are still its own, among the conversations asked for. */
+export async function claimsAmong(
+  tx: Tx,
+  owner: number,
+  conversations: readonly string[],
+): Promise<{ conversation: string; token: number }[]> {
+  if (conversations.length === 0) return [];
+  return tx.all(`select conversation, token from queues where owner = ? and conversation in (${marks(conversations.length)})`, [
+    owner,
+    ...conversations,
+  ]);
 }
 
 function fromRow(row: QueueRow): Queue {

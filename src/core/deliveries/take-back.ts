@@ -10,9 +10,10 @@ export async function takeBack(tx: Tx, queue: Queue, why: string, turn: 'interru
   queue.token += 1;
   queue.retryTo = claimTo;
   queue.readyAt = queue.open > 0 ? await clock(tx) : null;
-  await endLiveTurn(tx, conversation, turn, why);
+  const hadBegun = await endLiveTurn(tx, conversation, turn, why);
   const head = claimFrom === null ? null : await readDelivery(tx, conversation, claimFrom);
-  if (head === null || turn !== 'interrupted') return;
+  // A claim that no turn had come of yet goes back as if it had never been.
+  if (head === null || turn !== 'interrupted' || !hadBegun) return;
   const interruptions = head.interruptions + 1;
   await recordFailure(tx, head, { attempts: head.attempts, interruptions, dueAt: head.due_at, failure: why });
   if (interruptions < MAX_INTERRUPTIONS) return;

@@ -18,7 +18,7 @@ export interface RecoverySummary {
   readonly endedProcesses: number;
   readonly releasedClaims: number;
   /** Conversations whose repair failed; they are tried again by the next sweep. */
-  readonly failed: readonly string[];
+  readonly failed: readonly { readonly conversation: string; readonly error: Error }[];
 }
 
 const INTERRUPTED = 'the process that worked on it ended';
@@ -39,9 +39,9 @@ export async function recover(database: Database, self: { id: number } & Replica
   const orphans = await database.transaction((tx) => liveTurnsOf(tx, [...here]));
   const endedProcesses = await endProcesses(orphans, machine);
   const conversations = await database.transaction((tx) => conversationsOwnedBy(tx, ids));
-  const failed: string[] = [];
+  const failed: { conversation: string; error: Error }[] = [];
   for (const conversation of conversations)
-    await database.transaction((tx) => releaseClaim(tx, conversation, ids)).catch(() => failed.push(conversation));
+    await database.transaction((tx) => releaseClaim(tx, conversation, ids)).catch((error: Error) => failed.push({ conversation, error }));
   if (failed.length === 0) await database.transaction((tx) => bury(tx, ids));
   return { deadReplicas: dead.length, endedProcesses, releasedClaims: conversations.length - failed.length, failed };
 }

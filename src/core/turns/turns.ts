@@ -114,10 +114,11 @@ export async function endLiveTurn(
   conversation: string,
   state: 'interrupted' | 'abandoned' | 'retired',
   error: string | null,
-): Promise<void> {
+): Promise<boolean> {
   const event = ENDED_BY[state];
-  await tx.run(
+  const ended = await tx.run(
     `update turns set state = ?, error = ?, ended_at = ${tx.dialect.now} where conversation = ? and state in (${quoted(turn.sources(event))})`,
     [turn.target(event), error, conversation],
   );
+  return ended > 0;
 }

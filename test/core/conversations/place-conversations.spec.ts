@@ -13,7 +13,7 @@ eachCore('placing conversations', (open) => {
         conversation,
       );
     const place = (route: string, workspace: string) =>
-      core.database.transaction((tx) => placeConversations(tx, [{ org: 'default', route, workspace }]));
+      core.database.transaction((tx) => placeConversations(tx, { org: 'default', route, workspace }));
 
     expect(await place('other', 'somewhere')).toBe(0);
     expect(await at()).toEqual([{ cold: 'old', hot: 'old' }]);

@@ -105,8 +105,10 @@ eachCore('recovery', (open) => {
     await expire(owner);
     const failing = failingAt(core.database, 5);
     const summary = await sweep(new FakeMachine(), failing);
-    expect(summary).toMatchObject({ releasedClaims: 1, failed: [expect.any(String)] });
-    expect(await core.rows('select conversation from queues where owner is not null')).toEqual([{ conversation: summary.failed[0] }]);
+    expect(summary).toMatchObject({ releasedClaims: 1, failed: [{ conversation: expect.any(String), error: expect.any(Error) }] });
+    expect(await core.rows('select conversation from queues where owner is not null')).toEqual([
+      { conversation: summary.failed[0]?.conversation },
+    ]);
     expect(await sweep()).toMatchObject({ deadReplicas: 1, releasedClaims: 1, failed: [] });
     expect(await core.claim()).toHaveLength(2);
   });
