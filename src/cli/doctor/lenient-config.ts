@@ -1,7 +1,7 @@
-import { loadHost } from '../../compose/configured-host.js';
+import { baseOf, hostFaults, loadHost } from '../../compose/configured-host.js';
 import type { LoadedConfig } from '../../config/config.js';
 import { InvalidConfiguration } from '../../config/invalid-configuration.js';
-import type { LoadRequest } from '../../config/load-config.js';
+import { type LoadRequest, loadConfig } from '../../config/load-config.js';
 import type { Fault } from '../../plugin/index.js';
 import type { ConfigOption } from '../config-option.js';
 import type { Terminal } from '../terminal.js';
@@ -20,21 +20,23 @@ const UNSET_SECRET = /^connections\.[^.]+\.secrets?(?:\[\d+\])?: the environment
  * if they were there, so that the rest can be looked at too.
  */
 export async function loadLeniently(terminal: Terminal, { config }: ConfigOption): Promise<LenientConfig> {
-  const request = { cwd: terminal.cwd, file: config, env: terminal.env };
-  const strict = await attempt(request);
+  const request: LoadRequest = { cwd: terminal.cwd, file: config, env: terminal.env };
+  const strict = await attempt(() => loadConfig(request));
   const unset = strict.faults
     .map(({ path, message }) => UNSET_SECRET.exec(`${path}: ${message}`)?.[1])
     .filter((name) => name !== undefined);
   const isReadable = strict.loaded !== null || (unset.length > 0 && unset.length === strict.faults.length);
-  if (!isReadable) return strict;
+  if (!isReadable) return attempt(async () => (await loadHost(request)).loaded);
   const stands = Object.fromEntries(unset.map((name) => [name, 'a secret that is not set']));
-  const lenient = strict.loaded === null ? await attempt({ ...request, env: { ...terminal.env, ...stands } }) : strict;
-  return { ...lenient, faults: [...strict.faults, ...lenient.faults] };
+  const lenient = strict.loaded === null ? await attempt(() => loadConfig({ ...request, env: { ...terminal.env, ...stands } })) : strict;
+  const { loaded, file } = lenient;
+  const ofPlugins = loaded === null ? [] : await hostFaults(loaded.config, baseOf(file, terminal.cwd));
+  return { ...lenient, faults: [...strict.faults, ...lenient.faults, ...ofPlugins] };
 }
 
-async function attempt(request: LoadRequest): Promise<LenientConfig> {
+async function attempt(load: () => Promise<LoadedConfig>): Promise<LenientConfig> {
   try {
-    const { loaded } = await loadHost(request);
+    const loaded = await load();
     return { file: loaded.file, loaded, faults: [] };
   } catch (error) {
     if (!(error instanceof InvalidConfiguration)) throw error;
