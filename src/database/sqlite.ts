@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import type { Dialect, FaultKind, Tx, Value } from './tx.js';
 
+const PATIENCE_MS = 2000;
+const PAUSE_MS = 20;
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PERM|PROTOCOL)/;
 const INVALID = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/;
 
@@ -40,7 +43,7 @@ export class SqliteStore {
   }
 
   private async hold<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.connection.exec('begin immediate');
+    await this.begin();
     try {
       const result = await work(this.tx);
       this.connection.exec('commit');
@@ -49,6 +52,20 @@ export class SqliteStore {
       // A full disk has already rolled it back.
       if (this.connection.inTransaction) this.connection.exec('rollback');
       throw error;
+    }
+  }
+
+  /** Another process may be writing. SQLite would wait for it on this very thread, so it is asked often and shortly instead. */
+  private async begin(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        this.connection.exec('begin immediate');
+        return;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadline) throw error;
+        await delay(PAUSE_MS);
+      }
     }
   }
 
@@ -66,7 +83,7 @@ export class SqliteStore {
 export const SQLITE_SETTINGS = [
   'pragma journal_mode = wal',
   'pragma synchronous = full',
-  'pragma busy_timeout = 5000',
+  'pragma busy_timeout = 50',
   'pragma foreign_keys = on',
   'pragma wal_autocheckpoint = 4000',
   'pragma cache_size = -65536',
