@@ -14,18 +14,25 @@ export interface Host {
 
 const HOST = '127.0.0.1';
 const PORTS_TRIED = 50;
+const LAST_PORT = 65_536;
 
 /** Starts the real server on the demo's folder, in this process: whoever kills the demo kills it, too. */
 export async function startHost(home: Home, firstPort: number): Promise<Host> {
-  writeConfig(home, firstPort === 0 ? 0 : await freePort(firstPort));
-  const server = await startServer({
-    cwd: home.folder,
-    file: home.configFile,
-    env: ownEnvironment(),
-    logger: new FileLogger(home.logFile),
-  });
+  const server = await startOnFreePort(home, firstPort);
   const token = readFileSync(adminTokenFile(home.folder), 'utf8').trim();
   return { server, ledger: new Ledger(new AdminApi(server.url, token, new AbortController().signal)) };
+}
+
+/** A port that was free when looked at may be another's when it is taken; then the next is tried. */
+async function startOnFreePort(home: Home, firstPort: number): Promise<RunningServer> {
+  const port = firstPort === 0 ? 0 : await freePort(firstPort);
+  writeConfig(home, port);
+  try {
+    return await startServer({ cwd: home.folder, file: home.configFile, env: ownEnvironment(), logger: new FileLogger(home.logFile) });
+  } catch (error) {
+    if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return startOnFreePort(home, port + 1);
+  }
 }
 
 /** The table is alone on the screen; what the server has to say goes to a file. */
@@ -45,7 +52,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 }
 
 async function freePort(first: number): Promise<number> {
-  for (let port = first; port < first + PORTS_TRIED; port++) if (await isFree(port)) return port;
+  for (let port = first; port < Math.min(first + PORTS_TRIED, LAST_PORT); port++) if (await isFree(port)) return port;
   return 0;
 }
 
