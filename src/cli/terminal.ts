@@ -23,6 +23,12 @@ export function painter({ out, env }: Terminal): (style: Style, text: string) =>
   return (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text);
 }
 
+/** How whoever started this command starts the next one: `npm run cli --`, `npx throughline`, or by name. */
+export function callOf({ env }: Terminal): string {
+  if (env.npm_command === 'exec') return 'npx throughline';
+  return env.npm_lifecycle_event === 'cli' ? 'npm run cli --' : 'throughline';
+}
+
 export function say({ out }: Terminal, line: string): void {
   out.write(`${line}\n`);
 }

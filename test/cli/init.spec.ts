@@ -21,6 +21,15 @@ describe('throughline init', () => {
     expect((await call(folder, ['migrate', 'status'])).code).toBe(0);
   });
 
+  it('ends with the next steps as they are to be typed where it was called', async () => {
+    const cwd = folderWith({});
+    const npm = await call(cwd, ['init', 'mine'], { env: { npm_lifecycle_event: 'cli' } });
+    expect(npm.stdout).toContain('npm run cli -- doctor --config mine/throughline.config.yaml');
+    expect(npm.stdout).toContain('cp mine/.env.example mine/.env');
+    const npx = await call(folderWith({}), ['init'], { env: { npm_command: 'exec' } });
+    expect(npx.stdout).toMatch(/npx throughline start$/m);
+  });
+
   it('refuses with 2 where there is a configuration of any kind, and writes nothing', async () => {
     const cwd = folderWith({ 'throughline.config.json': '{}' });
     const { code, stderr } = await call(cwd, ['init']);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { folderWith } from '../config/config-folder.js';
 import { type Endpoint, githubTransport, linearTransport, SECRET, source, startEndpoint } from '../ingress/outside.js';
@@ -43,6 +46,26 @@ describe('throughline send', () => {
     });
     const { stdout } = await send('default/github', '--event', 'issues');
     expect(stdout).toBe(`200  routed  first  conversation ${conversation}  sequence 12  route triage  pending\n`);
+  });
+
+  it('says of a duplicate where the first went, and not how far it had come then', async () => {
+    const conversation = '2b1f6c5e-6a43-5d7e-9d0a-0c3b1f2a4d5e';
+    endpoint.admission.admit = async () => ({
+      ...{ received: true, duplicate: true, receipt: '7', disposition: 'routed', reason: null, matched: 1 },
+      deliveries: [{ route: null, conversation, delivery: 'x', sequence: 12, state: 'pending' }],
+      ...{ runs_created: [], conversations_continued: [] },
+    });
+    const { stdout } = await send('default/github', '--event', 'issues');
+    expect(stdout).toBe(`200  routed  duplicate  conversation ${conversation}  sequence 12\n`);
+  });
+
+  it('ends with 1 when whoever answers is no Throughline', async () => {
+    const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { code, stdout } = await send('default/github', '--event', 'issues', '--url', url);
+    other.close();
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no answer of Throughline')]);
   });
 
   it('sends the same delivery again with --times, as a provider that retries', async () => {

@@ -103,6 +103,12 @@ describe('throughline tail', () => {
     expect(admin.requests[0]?.url).toBe(`/v1/conversations/${CONVERSATION}/deliveries?limit=200`);
   });
 
+  it('says above the lines what they are, on a terminal alone', async () => {
+    const look = (isTTY: boolean) => call(folderWith({}), ['tail', '--url', url, '--token', 't'], { isTTY, signal: AbortSignal.abort() });
+    expect((await look(true)).stdout).toContain('conversation');
+    expect((await look(false)).stdout).toBe('');
+  });
+
   it('waits for a server that goes away, and says so once', async () => {
     admin.deliveries = [delivery(1)];
     const { lines, err } = await followed(null, [() => admin.close(), () => undefined]);

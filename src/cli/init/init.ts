@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findConfigFile } from '../../config/read-file.js';
 import { envExample } from '../../config/template.js';
 import { columns } from '../columns.js';
 import { CONFIG_FILE, writeConfig } from '../ensure-config.js';
-import { painter, say, type Terminal } from '../terminal.js';
+import { callOf, painter, say, type Terminal } from '../terminal.js';
 import { UsageFault } from '../usage-fault.js';
 
 interface Companion {
@@ -44,10 +44,20 @@ export function init(folder: string, terminal: Terminal): void {
   say(terminal, `${bold(folder)}\n`);
   for (const line of columns(rows)) say(terminal, `  ${line}`);
   say(terminal, `\n${bold('Next')}\n`);
-  say(terminal, '  1. cp .env.example .env, and fill in the secrets of the providers that you use');
-  say(terminal, `  2. uncomment what you need in ${CONFIG_FILE}`);
-  say(terminal, '  3. throughline doctor    says what is still missing');
-  say(terminal, '  4. throughline start');
+  for (const line of columns(nextSteps(folder, terminal))) say(terminal, `  ${line}`);
+}
+
+/** As they are to be typed where the command was called. */
+function nextSteps(folder: string, terminal: Terminal): string[][] {
+  const here = relative(terminal.cwd, folder);
+  const of = (name: string) => join(here, name);
+  const config = here === '' ? '' : ` --config ${of(CONFIG_FILE)}`;
+  return [
+    [`1. cp ${of('.env.example')} ${of('.env')}`, 'and fill in the secrets of the providers that you use'],
+    [`2. edit ${of(CONFIG_FILE)}`, 'and uncomment what you need'],
+    [`3. ${callOf(terminal)} doctor${config}`, 'says what is still missing'],
+    [`4. ${callOf(terminal)} start${config}`, ''],
+  ];
 }
 
 function write(folder: string, { name, text, about, wanted }: Companion): string[] {

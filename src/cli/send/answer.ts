@@ -8,14 +8,19 @@ interface Accepted {
   readonly duplicate: boolean;
   readonly reason: string | null;
   readonly deliveries: readonly {
-    readonly route: string;
+    readonly route: string | null;
     readonly conversation: string;
     readonly sequence: number;
     readonly state: string;
   }[];
 }
 
-export function isOk({ status }: SendAnswer): boolean {
+/** True: it took the event. Whoever else may listen at the address says nothing that counts. */
+export function isOk(answer: SendAnswer): boolean {
+  return isSuccess(answer) && objectIn(answer.text) !== null;
+}
+
+function isSuccess({ status }: SendAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -23,7 +28,9 @@ export function isOk({ status }: SendAnswer): boolean {
 export function rowsOf(answer: SendAnswer): string[][] {
   const start = String(answer.status);
   const body = objectIn(answer.text);
-  if (!isOk(answer))
+  if (isSuccess(answer) && body === null)
+    return [[start, 'not understood', `this is no answer of Throughline's; is --url right? ${firstLine(answer.text)}`]];
+  if (!isSuccess(answer))
     return [[start, textOf(body?.['code']) ?? 'refused', textOf(body?.['detail']) ?? textOf(body?.['title']) ?? firstLine(answer.text)]];
   if (!isAccepted(body)) return [[start, 'answered', firstLine(answer.text)]];
   const verdict = [start, body.disposition, body.duplicate ? 'duplicate' : 'first'];
@@ -32,8 +39,9 @@ export function rowsOf(answer: SendAnswer): string[][] {
     ...verdict,
     `conversation ${conversation}`,
     `sequence ${sequence}`,
-    `route ${route}`,
-    state,
+    ...(route === null ? [] : [`route ${route}`]),
+    // A duplicate is answered with what was so when the first came.
+    ...(body.duplicate ? [] : [state]),
   ]);
 }
 

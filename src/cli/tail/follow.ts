@@ -1,6 +1,6 @@
-import { say, type Terminal } from '../terminal.js';
+import { painter, say, type Terminal } from '../terminal.js';
 import { type AdminApi, Unreachable } from './admin-api.js';
-import { type Delivery, stateLine } from './state-line.js';
+import { type Delivery, HEADER, stateLine } from './state-line.js';
 
 interface Page {
   readonly items: readonly Delivery[];
@@ -24,6 +24,7 @@ const REMEMBERED = 20_000;
 export async function follow(api: AdminApi, conversation: string | null, { terminal, signal, wait }: Following): Promise<void> {
   const seen = new Map<string, string>();
   let isLost = false;
+  if (terminal.out.isTTY) say(terminal, painter(terminal)('bold', HEADER));
   for (let looks = 0; !signal.aborted; looks++) {
     try {
       const changed = await changes(api, conversation, seen);

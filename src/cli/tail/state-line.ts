@@ -13,6 +13,10 @@ export interface Delivery {
 }
 
 const STATE_WIDTH = 'completed'.length;
+const ID_WIDTH = 36;
+
+/** What stands above the lines, for people. */
+export const HEADER = ['time    ', 'conversation'.padEnd(ID_WIDTH), '#    ', 'state'.padEnd(STATE_WIDTH), 'outcome, route'].join('  ');
 
 /** `14:03:22  2b1f…  #3    completed  done  route triage` */
 export function stateLine(delivery: Delivery): string {
