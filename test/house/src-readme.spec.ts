@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { readSources } from '../../scripts/house/sources.mjs';
 import { stateTables } from './state-tables.js';
 
 const file = new URL('../../src/README.md', import.meta.url);
@@ -19,6 +20,15 @@ describe('src/README.md', () => {
 
   it('shows the state machines as the code has them', () => {
     expect(MARKS.exec(text)?.[2]).toBe(stateTables());
+  });
+
+  it('has the table of every machine that the sources make', () => {
+    const made = [...readSources(['src']).values()].flatMap((source) =>
+      [...source.matchAll(/\bmachine\('(\w+)'/g)].map(([, name]) => name),
+    );
+    const shown = [...stateTables().matchAll(/^#### (\w+)$/gm)].map(([, name]) => name);
+    expect(made.length).toBeGreaterThan(2);
+    expect(shown.toSorted()).toEqual(made.toSorted());
   });
 
   it('names every folder of src in its layers', () => {

@@ -4,6 +4,7 @@ import type { Claim } from '../../src/core/deliveries/claim.js';
 import { closing, comment, event, opened, prompt, route } from '../core/builders.js';
 import { type Core, clearLedger, delivered, done, eachCore, SAID } from '../core/core.js';
 import { expectSound } from '../core/invariants.js';
+import { assertModel, modelTimeout } from './assert-model.js';
 
 const STEPS = [
   'admit',
@@ -174,15 +175,19 @@ class History {
 }
 
 eachCore('any history of three conversations', (open) => {
-  it('FIF-2 keeps order, one claim at a time, and counts that are those of the rows', async () => {
-    const core = open(route());
-    const steps = fc.array(fc.tuple(fc.constantFrom(...STEPS), fc.constantFrom(...SUBJECTS)), { minLength: 5, maxLength: 40 });
-    const property = fc.asyncProperty(steps, async (taken) => {
-      await clearLedger(core.database);
-      const history = new History(core);
-      for (const [step, key] of taken) await history.take(step, key);
-      await history.check();
-    });
-    await fc.assert(property, { numRuns: core.database.dialect.name === 'sqlite' ? 150 : 15, endOnFailure: false });
-  }, 60_000);
+  it(
+    'FIF-2 keeps order, one claim at a time, and counts that are those of the rows',
+    async () => {
+      const core = open(route());
+      const steps = fc.array(fc.tuple(fc.constantFrom(...STEPS), fc.constantFrom(...SUBJECTS)), { minLength: 5, maxLength: 40 });
+      const property = fc.asyncProperty(steps, async (taken) => {
+        await clearLedger(core.database);
+        const history = new History(core);
+        for (const [step, key] of taken) await history.take(step, key);
+        await history.check();
+      });
+      await assertModel(property, core.database.dialect.name === 'sqlite' ? 150 : 15);
+    },
+    modelTimeout(60_000),
+  );
 });

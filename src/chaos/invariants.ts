@@ -1,0 +1,42 @@
+import type { Database } from '../database/database.js';
+
+const OPEN = "d.conversation = q.conversation and d.state <> 'completed'";
+
+/** What must hold of the store after any history, in tests and in chaos alike: each names the conversations (or receipts) that break it. */
+const BROKEN: Readonly<Record<string, string>> = {
+  'open counts the deliveries that are not completed': `select conversation as id from queues q where open <> (select count(*) from deliveries d where ${OPEN})`,
+  'waking counts those of them that wake': `select conversation as id from queues q where waking <> (select count(*) from deliveries d where ${OPEN} and d.waking = 1)`,
+  'sequences run from 1 without a gap': `select conversation as id from deliveries group by conversation having min(sequence) <> 1 or max(sequence) <> count(*)`,
+  'the next sequence follows the last': `select conversation as id from queues q
+     where next_sequence <> 1 + (select count(*) from deliveries d where d.conversation = q.conversation)`,
+  'the head is no later than the first open delivery': `select q.conversation as id from queues q join deliveries d on ${OPEN} and d.sequence < q.head`,
+  'a claim has bounds within the queue': `select conversation as id from queues where owner is not null
+     and (claim_from is null or claim_to is null or claim_to < claim_from or claim_to >= next_sequence or claimed_at is null)`,
+  'a claim begins at the head': `select q.conversation as id from queues q join deliveries d on ${OPEN} and q.owner is not null and d.sequence < q.claim_from`,
+  'a claim covers only what is open': `select q.conversation as id from queues q join deliveries d on d.conversation = q.conversation
+     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome <> 'skipped'`,
+  'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
+     where waking > 0 and owner is null and parked is null and ready_at is null`,
+  'a conversation has one live turn at most': `select conversation as id from turns where state in ('active', 'pausing', 'paused') group by conversation having count(*) > 1`,
+  'no delivery is in two turns that succeeded': `select a.conversation as id from turns a join turns b on b.conversation = a.conversation
+     where a.state = 'done' and b.state = 'done' and a.token < b.token and a.to_sequence >= b.from_sequence`,
+  'a live turn is that of the claim': `select t.conversation as id from turns t join queues q on q.conversation = t.conversation
+     where t.state in ('active', 'pausing', 'paused') and (q.owner is null or q.token <> t.token)`,
+  'a conversation has a queue': 'select id from conversations where id not in (select conversation from queues)',
+  'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
+  'every receipt was decided':
+    'select cast(id as text) as id from receipts where id not in (select receipt from decisions where number = 0)',
+  'every delivery has its receipt': 'select conversation as id from deliveries where receipt not in (select id from receipts)',
+};
+
+/** The rules that do not hold, each with some of who breaks it. */
+export async function brokenRules(database: Database): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    const broken: string[] = [];
+    for (const [rule, sql] of Object.entries(BROKEN)) {
+      const rows = await tx.all<{ id: string }>(`${sql} limit 3`);
+      if (rows.length > 0) broken.push(`${rule}: not so for ${rows.map(({ id }) => id).join(', ')}`);
+    }
+    return broken;
+  });
+}
