@@ -14,7 +14,7 @@ const BROKEN: Readonly<Record<string, string>> = {
      and (claim_from is null or claim_to is null or claim_to < claim_from or claim_to >= next_sequence or claimed_at is null)`,
   'a claim begins at the head': `select q.conversation as id from queues q join deliveries d on ${OPEN} and q.owner is not null and d.sequence < q.claim_from`,
   'a claim covers only what is open': `select q.conversation as id from queues q join deliveries d on d.conversation = q.conversation
-     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome <> 'skipped'`,
+     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome not in ('skipped', 'withdrawn')`,
   'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
      where waking > 0 and owner is null and parked is null and ready_at is null`,
   'a conversation has one live turn at most': `select conversation as id from turns where state in ('active', 'pausing', 'paused') group by conversation having count(*) > 1`,

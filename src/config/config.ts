@@ -120,4 +120,5 @@ export interface RouteConfig {
   readonly onDead: 'stall' | 'skip';
   readonly lifecycle: 'follow' | 'ignore';
   readonly afterClose: 'ignore' | 'answer';
+  readonly edits: 'ignore' | 'deliver';
 }

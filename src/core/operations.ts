@@ -6,7 +6,7 @@ import { type ConversationRow, readConversations, saveLifetime } from './convers
 import { insertNotes, type Note } from './conversations/notes.js';
 import { completeClaimed, completeUpTo, openPrefixes, readDelivery, recordFailure } from './deliveries/deliveries.js';
 import { parseDeliveryId } from './deliveries/delivery.js';
-import { fence, type Queue } from './deliveries/queue.js';
+import { fence, isClaimed, type Queue } from './deliveries/queue.js';
 import { lockQueues, saveQueues } from './deliveries/queues.js';
 import { takeBack } from './deliveries/take-back.js';
 import { unpark } from './deliveries/unpark.js';
@@ -141,12 +141,6 @@ type Entry = NonNullable<Awaited<ReturnType<typeof readDelivery>>>;
 async function isHead(tx: Tx, { conversation, sequence }: Entry): Promise<boolean> {
   const [head] = await openPrefixes(tx, [conversation], 1);
   return head?.sequence === sequence;
-}
-
-function isClaimed(queue: Queue, sequence: number): boolean {
-  return (
-    queue.owner !== null && queue.claimFrom !== null && queue.claimTo !== null && sequence >= queue.claimFrom && sequence <= queue.claimTo
-  );
 }
 
 function cannot(verb: string, entry: Entry, queue: Queue): Conflict {

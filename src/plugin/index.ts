@@ -1,7 +1,7 @@
 export type { Connection } from './connection.js';
 export { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, ProviderFault } from './errors.js';
-export type { AuthenticEvent, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser } from './parsed.js';
+export type { AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
 export type { Provider } from './provider.js';
 export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';
 export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';

@@ -33,6 +33,8 @@ export interface Prompt extends About {
   readonly messageKey?: string;
   /** True: joins an existing conversation of the subject, never starts one. */
   readonly continueOnly?: boolean;
+  /** The subject went by another identity before, and the provider says so here: its conversations go on under the new one. */
+  readonly movedFrom?: Subject;
 }
 
 /** An event that only says how its subject's life went on; it never makes a turn. */
@@ -41,6 +43,26 @@ export interface Lifecycle extends About {
   readonly observation: Observation;
   /** What the provider's lifecycle handler needs later; small, JSON, without bodies of messages. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** The subject ends here because it goes on under this identity: its conversations do so, too. */
+  readonly movedTo?: Subject;
+}
+
+/** A message was changed. What still waits reads as it does now; what an agent has been given comes again only where a route asks for it. */
+export interface Edit extends About {
+  readonly kind: 'edit';
+  /** That of the prompt that the message was. */
+  readonly messageKey: string;
+  /** The whole message as it reads now, in the form that its prompt had. */
+  readonly text: string;
+  /** Orders the edits of a message by plain string comparison, see `instantRevision`; null: they count as they arrive. */
+  readonly revision: string | null;
+}
+
+/** A message was taken back: it is not given to an agent any more. */
+export interface Withdrawal extends About {
+  readonly kind: 'withdrawal';
+  /** That of the prompt that the message was. */
+  readonly messageKey: string;
 }
 
 /** Authentic, understood, and by the provider's rules nothing for an agent: `own_message`, `bot_message`, `proposal`, `no_text_change`. */
@@ -55,7 +77,7 @@ export interface Recorded extends About {
   readonly reason: string;
 }
 
-export type Parsed = Prompt | Lifecycle | Ignored | Recorded;
+export type Parsed = Prompt | Edit | Withdrawal | Lifecycle | Ignored | Recorded;
 
 /**
  * Pure and total: the same event gives the same answer, without network, clock or exception, whatever the payload holds.

@@ -22,6 +22,7 @@ const SPEC: RouteSpec = {
   onDead: 'stall',
   lifecycle: 'follow',
   afterClose: 'ignore',
+  edits: 'ignore',
   instructions: null,
 };
 

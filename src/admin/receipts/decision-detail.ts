@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/admission/decide-admission.js';
+import type { Verdict } from '../../core/admission/decision.js';
 import type { NoMatch } from '../../core/routing/route.js';
 
 export interface DecisionDetail {

@@ -74,5 +74,6 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
     onDead: section.onDead,
     lifecycle: section.lifecycle,
     afterClose: section.afterClose,
+    edits: section.edits,
   };
 }

@@ -73,6 +73,12 @@ export class RouteSection {
   @OneOf(['ignore', 'answer'], { about: 'What becomes of messages about a subject that has ended.' })
   readonly afterClose: 'ignore' | 'answer' = 'ignore';
 
+  @OneOf(['ignore', 'deliver'], {
+    about:
+      'A message that an agent was given is edited or withdrawn: `deliver` tells the agent. One that still waits is changed, either way.',
+  })
+  readonly edits: 'ignore' | 'deliver' = 'ignore';
+
   @OneOf(['enqueue'], { about: 'What becomes of messages while the agent is busy: they wait in line.' }, [
     'collect',
     'steer',

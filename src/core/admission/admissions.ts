@@ -9,7 +9,8 @@ import type { Signals } from '../signals.js';
 import { admitEvents } from './admit-events.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
-import { type AdmissibleEvent, type Admission, planAdmission, planMessage } from './plan-admission.js';
+import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
+import { planChange } from './plan-change.js';
 import { StoreUnavailable } from './store-unavailable.js';
 import { readStored, readsPayload, replayId, storedEvent } from './stored-event.js';
 
@@ -59,7 +60,7 @@ export class Admissions {
 
   /** Resolves after the commit. Throws `StoreUnavailable` when nothing was stored. */
   admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
-    return this.submit(planAdmission(event, this.verdicts(event, null)));
+    return this.submit(this.plan(event, this.verdicts(event, null)));
   }
 
   /** A person's or a program's message to a conversation that exists. Throws `NotFound`. */
@@ -84,16 +85,20 @@ export class Admissions {
     );
     const verdicts = this.verdicts(event, replay.routes);
     const { by } = replay;
-    if (!replay.force) return this.submit(planAdmission(event, verdicts, { by, origin, receipt: receipt.id }));
+    if (!replay.force) return this.submit(this.plan(event, verdicts, { by, origin, receipt: receipt.id }));
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it.
-    return this.submit({ ...planAdmission(again, verdicts, { by, origin, receipt: null }), messageKey: null });
+    return this.submit({ ...this.plan(again, verdicts, { by, origin, receipt: null }), messageKey: null });
   }
 
   /** What every route of the organisation would say to the event; nothing is stored. */
   dryRun(event: Pick<AdmissibleEvent, 'org' | 'source' | 'eventKey' | 'payload' | 'parsed'>, route: string | null): Verdict[] {
     const routes = this.routes.filter(({ org, name }) => org === event.org && (route === null || route === name));
     return matchRoutes(routes, event, 'every');
+  }
+
+  private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
+    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes) };
   }
 
   /** Only what may reach an agent or end a conversation is held against the routes. */

@@ -1,7 +1,7 @@
 import { clock, inChunks, type Tx } from '../../database/tx.js';
 import { insertConversations, saveLifetime } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
-import { completeUpTo, insertDeliveries, makeWaking } from '../deliveries/deliveries.js';
+import { amendDelivery, completeUpTo, forgetMessage, insertDeliveries, withdrawDelivery } from '../deliveries/deliveries.js';
 import { insertQueues, saveQueues } from '../deliveries/queues.js';
 import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
 import {
@@ -16,7 +16,8 @@ import { saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
-import { type Decision, decideAdmission } from './decide-admission.js';
+import { decideAdmission } from './decide-admission.js';
+import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { readWorld } from './read-world.js';
@@ -116,7 +117,9 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
     await completeUpTo(tx, c.row.id, c.retireUpTo, 'retired', world.now);
     await endLiveTurn(tx, c.row.id, 'retired', null);
   }
-  for (const { conversation, sequence } of world.madeWaking) await makeWaking(tx, conversation, sequence);
+  for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
+  for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);
+  for (const { conversation, sequence } of world.forgotten) await forgetMessage(tx, conversation, sequence);
   const queuesOf = (some: readonly Locked[]) =>
     inChunks(
       some.map((c) => c.queue),

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/tx.js';
 import { countRepeats, findReceipts, firstDecisions, type KnownReceipt, type StoredDecision } from '../receipts/receipts.js';
 import { answer } from './answer.js';
-import type { Decision, Verdict } from './decide-admission.js';
+import type { Decision, Verdict } from './decision.js';
 import type { AdmissionAnswer, Disposition } from './event.js';
 import type { Admission } from './plan-admission.js';
 

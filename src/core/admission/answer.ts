@@ -1,5 +1,5 @@
 import { deliveryId } from '../deliveries/delivery.js';
-import type { Decision } from './decide-admission.js';
+import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 
 /** The public answer, from a decision just made or from a stored one. */

@@ -1,24 +1,11 @@
 import { type Lifetime, reduce, UNOBSERVED } from '../conversations/conversation.js';
 import type { Note } from '../conversations/notes.js';
+import { takeChange } from './decide-change.js';
+import type { Decision, Verdict } from './decision.js';
+import { enriched } from './enrich.js';
 import { DISPOSITIONS, type Disposition } from './event.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
 import type { Locked, World } from './world.js';
-
-/** What became of one match, or of one conversation that follows the subject. */
-export interface Verdict {
-  readonly route: string | null;
-  readonly conversation: string | null;
-  readonly sequence: number | null;
-  readonly disposition: Disposition;
-  readonly reason: string | null;
-}
-
-export interface Decision {
-  readonly disposition: Disposition;
-  readonly reason: string | null;
-  readonly matched: number;
-  readonly verdicts: readonly Verdict[];
-}
 
 /** Decides one admission, in memory. Its subject's life comes first: an end closes conversations, whatever the routes say. */
 export function decideAdmission(world: World, admission: Admission, receipt: number): Decision {
@@ -30,18 +17,20 @@ export function decideAdmission(world: World, admission: Admission, receipt: num
   const delivered = new Set(matched.filter((verdict) => verdict.disposition === 'routed').map((verdict) => verdict.conversation));
   // A prompt that reopens its conversation is told of by its own delivery.
   const told = followed.filter((verdict) => !delivered.has(verdict.conversation));
-  const verdicts = [...matched, ...told];
-  return { ...summary(admission, [...told, ...matched]), matched: admission.matches.length, verdicts };
+  const changed = admission.change === null ? [] : takeChange(world, admission, admission.change, receipt);
+  const verdicts = [...matched, ...changed, ...told];
+  return { ...summary(admission, [...told, ...changed, ...matched]), matched: admission.matches.length, verdicts };
 }
 
 function summary(
-  { event: { parsed }, refusals }: Admission,
+  { event: { parsed }, change, refusals }: Admission,
   verdicts: readonly Verdict[],
 ): { disposition: Disposition; reason: string | null } {
   for (const disposition of DISPOSITIONS) {
     const first = verdicts.find((verdict) => verdict.disposition === disposition);
     if (first) return { disposition, reason: first.reason };
   }
+  if (change !== null) return { disposition: 'ignored', reason: 'no_delivery' };
   if (parsed.kind === 'recorded' || parsed.kind === 'ignored') return { disposition: parsed.kind, reason: parsed.reason };
   const refused = refusals.find(({ reason }) => reason.startsWith('author_'));
   if (refused) return { disposition: 'ignored', reason: refused.reason };
@@ -100,6 +89,7 @@ function deliverLifecycle(world: World, conversation: Locked, receipt: number): 
     wakeAt: null,
     messageKey: null,
     text: null,
+    textRevision: null,
   });
 }
 
@@ -140,16 +130,9 @@ function takePrompt(world: World, admission: Admission, match: PlannedMatch, rec
   const conversation = known ?? world.create(match, match.workspace ?? '', admission);
   const wakeAt = !match.waking && match.wakeAfterMs !== null ? world.now + match.wakeAfterMs : null;
   const { route, trust, waking, text } = match;
-  const sequence = world.deliver(conversation, {
-    receipt,
-    route,
-    kind: 'prompt',
-    trust,
-    waking,
-    wakeAt,
-    messageKey: admission.messageKey,
-    text,
-  });
+  const { messageKey } = admission;
+  const delivery = { receipt, route, kind: 'prompt', trust, waking, wakeAt, messageKey, text, textRevision: null } as const;
+  const sequence = world.deliver(conversation, delivery, ownText(admission));
   return { route, conversation: id, sequence, disposition: 'routed', reason: null };
 }
 
@@ -164,14 +147,15 @@ function refusal(world: World, admission: Admission, match: PlannedMatch, known:
   }
   if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';
   if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
-  return admission.messageKey !== null && isSameMessage(world, known, admission.messageKey, match) ? 'same_message' : null;
+  return admission.messageKey !== null && isSameMessage(world, known, admission, match) ? 'same_message' : null;
 }
 
-/** The second event about one message makes no delivery, but it may be the one that wakes. */
-function isSameMessage(world: World, conversation: Locked, key: string, match: PlannedMatch): boolean {
-  const message = world.message(conversation.row.id, key);
-  if (!message) return false;
-  if (message.isPending && !message.isWaking && match.waking) world.promote(conversation, key, message);
+function isSameMessage(world: World, conversation: Locked, admission: Admission, match: PlannedMatch): boolean {
+  const { messageKey } = admission;
+  const message = messageKey === null ? undefined : world.message(conversation.row.id, messageKey);
+  if (messageKey === null || message === undefined) return false;
+  const richer = enriched(message, match, match.text ?? ownText(admission));
+  if (richer !== null) world.amend(conversation, messageKey, message, richer);
   return true;
 }
 
@@ -189,4 +173,8 @@ function told(
 
 function note(world: World, { by }: Admission, { row }: Locked, receipt: number, kind: Note['kind'], reason: string | null): void {
   world.notes.push({ conversation: row.id, at: world.now, by, kind, receipt, sequence: null, reason });
+}
+
+function ownText({ event: { parsed } }: Admission): string {
+  return 'text' in parsed ? parsed.text : '';
 }

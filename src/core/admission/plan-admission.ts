@@ -6,6 +6,7 @@ import type { Match, NoMatch, Verdict } from '../routing/route.js';
 import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
 import type { IncomingEvent } from './event.js';
+import type { MessageChange } from './message-change.js';
 
 /** An event of any origin; only a connection's has a connection. */
 export type AdmissibleEvent = Omit<IncomingEvent, 'connection'>;
@@ -39,6 +40,8 @@ export interface Admission {
   readonly title: string | null;
   readonly url: string | null;
   readonly matches: readonly PlannedMatch[];
+  /** Set: the event changes a message, rather than being one. */
+  readonly change: MessageChange | null;
   readonly refusals: readonly NoMatch[];
   /** Set: the stored receipt whose event is decided again. */
   readonly replayOf: number | null;
@@ -66,8 +69,8 @@ export interface ReplayPlan {
 
 const TITLE_LIMIT = 300;
 const URL_LIMIT = 2000;
-const TEXT_LIMIT = 1024 * 1024;
-const MESSAGE_KEY_LIMIT = 255;
+export const TEXT_LIMIT = 1024 * 1024;
+export const MESSAGE_KEY_LIMIT = 255;
 
 export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
   const { parsed } = event;
@@ -85,6 +88,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
     matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
+    change: null,
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,
@@ -110,7 +114,12 @@ function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, orig
   };
 }
 
-function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: Subject | null, origin: Buffer): ConversationIdentity {
+export function conversationOf(
+  event: AdmissibleEvent,
+  route: Match['route'],
+  subject: Subject | null,
+  origin: Buffer,
+): ConversationIdentity {
   const { org } = event;
   const by = { kind: 'route', name: route.name } as const;
   // An event without a subject has a conversation of its own; made of its first receipt's identity, so every replay finds the same.

@@ -1,11 +1,12 @@
 import { inChunks, type Tx } from '../../database/tx.js';
+import type { Parsed } from '../../plugin/index.js';
 import { conversationsAbout, readConversations } from '../conversations/conversations.js';
-import { deliveredTo, findMessages } from '../deliveries/deliveries.js';
-import type { Queue } from '../deliveries/queue.js';
+import { deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
+import { isClaimed, type Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
 import { lockSubjects, type SubjectKey, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { type Locked, World } from './world.js';
+import { type Locked, type Message, World } from './world.js';
 
 /** Locks and reads, in a constant number of statements, all that deciding these admissions may touch. */
 export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): Promise<World> {
@@ -13,10 +14,16 @@ export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): P
   const subjects = await lockSubjects(tx, distinct(admissions.flatMap(subjectsOf)));
   const linked = await conversationsAbout(
     tx,
-    distinct(admissions.flatMap((a) => (a.observation && a.subject ? [{ ...a.subject, org: a.event.org }] : []))),
+    distinct(admissions.flatMap((a) => ((a.observation || a.change) && a.subject ? [{ ...a.subject, org: a.event.org }] : []))),
   );
   const ids = [
-    ...new Set([...linked.map(({ id }) => id), ...admissions.flatMap(({ matches }) => matches.map(({ conversation }) => conversation.id))]),
+    ...new Set([
+      ...linked.map(({ id }) => id),
+      ...admissions.flatMap(({ matches, change }) => [
+        ...matches.map(({ conversation }) => conversation.id),
+        ...(change?.conversations ?? []),
+      ]),
+    ]),
   ];
   const about = Map.groupBy(linked, subjectText);
   const world = new World(
@@ -45,22 +52,47 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
 }
 
 async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
-  const keyed = fresh.filter(({ admission }) => admission.messageKey !== null);
-  const conversations = new Set(keyed.flatMap(({ admission }) => admission.matches.map(({ conversation }) => conversation.id)));
-  const known = [...conversations].filter((id) => world.conversations.has(id));
-  const keys = new Set(keyed.flatMap(({ admission }) => admission.messageKey ?? []));
-  for (const message of await findMessages(tx, known, [...keys]))
-    world.rememberMessage(message.conversation, message.message_key, {
-      sequence: message.sequence,
-      isPending: message.state !== 'completed',
-      isWaking: message.waking === 1,
-    });
+  const keyed = fresh.filter(({ admission }) => keyOf(admission) !== null);
+  const about = keyed.flatMap(({ admission }) => conversationsOf(world, admission));
+  const keys = new Set(keyed.flatMap(({ admission }) => keyOf(admission) ?? []));
+  const found = await findMessages(tx, [...new Set(about.filter((id) => world.conversations.has(id)))], [...keys]);
+  const waiting = found.filter(({ state }) => state !== 'completed').map(({ conversation }) => conversation);
+  const heads = new Map((await openPrefixes(tx, [...new Set(waiting)], 1)).map((head) => [head.conversation, head.sequence]));
+  for (const each of found) {
+    const queue = world.conversations.get(each.conversation)?.queue;
+    if (queue) world.rememberMessage(each.conversation, each.message_key, messageOf(each, queue, heads.get(each.conversation)));
+  }
   const replays = fresh.filter(({ admission }) => admission.replayOf !== null);
   for (const { receipt, conversation } of await deliveredTo(
     tx,
     replays.map(({ receipt }) => receipt),
   ))
     world.rememberDelivered(receipt, conversation);
+}
+
+function keyOf({ change, messageKey }: Admission): string | null {
+  return change?.messageKey ?? messageKey;
+}
+
+function conversationsOf(world: World, { subject, change, event, matches }: Admission): string[] {
+  if (change === null) return matches.map(({ conversation }) => conversation.id);
+  const about = subject === null ? [] : world.conversationsAbout({ ...subject, org: event.org });
+  return [...about.map(({ row }) => row.id), ...change.conversations];
+}
+
+function messageOf(known: KnownMessage, queue: Queue, head: number | undefined): Message {
+  const { sequence, outcome, route, trust, text, parsed } = known;
+  return {
+    ...{ sequence, outcome, route, trust, textRevision: known.text_revision, waking: known.waking === 1 },
+    state: known.state === 'completed' ? 'completed' : isClaimed(queue, sequence) ? 'claimed' : 'waiting',
+    isHead: sequence === head,
+    text: text ?? ownText(parsed),
+  };
+}
+
+function ownText(stored: string | null): string {
+  const parsed = stored === null ? null : (JSON.parse(stored) as Parsed);
+  return parsed !== null && 'text' in parsed ? parsed.text : '';
 }
 
 /** Whoever makes a conversation holds its subject, so that no end of the subject passes it by. */

@@ -2,8 +2,9 @@ import type { Observation } from '../../plugin/index.js';
 import { type Lifetime, type Reduction, reduce, UNOBSERVED } from '../conversations/conversation.js';
 import type { ConversationRow } from '../conversations/conversations.js';
 import type { Note } from '../conversations/notes.js';
-import type { NewDelivery } from '../deliveries/deliveries.js';
-import { append, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
+import type { Amendment, NewDelivery } from '../deliveries/deliveries.js';
+import type { Outcome, Trust } from '../deliveries/delivery.js';
+import { append, drop, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
 import { type SubjectKey, subjectText } from '../subjects/subjects.js';
 import type { PlannedMatch } from './plan-admission.js';
 
@@ -20,10 +21,19 @@ export interface Locked {
   isTouched: boolean;
 }
 
+/** A message of a conversation, by the delivery that it has last. */
 export interface Message {
   readonly sequence: number;
-  readonly isPending: boolean;
-  readonly isWaking: boolean;
+  /** `waiting`: nobody works on it yet, so it can still be another. */
+  readonly state: 'waiting' | 'claimed' | 'completed';
+  readonly outcome: Outcome | null;
+  /** No open delivery stands before it. */
+  readonly isHead: boolean;
+  readonly waking: boolean;
+  readonly route: string | null;
+  readonly trust: Trust;
+  readonly text: string;
+  readonly textRevision: string | null;
 }
 
 /**
@@ -33,7 +43,10 @@ export interface Message {
 export class World {
   readonly deliveries: NewDelivery[] = [];
   readonly notes: Note[] = [];
-  readonly madeWaking: { conversation: string; sequence: number }[] = [];
+  /** Stored deliveries that change, by place. */
+  readonly amended: { conversation: string; sequence: number; to: Amendment }[] = [];
+  readonly withdrawn: { conversation: string; sequence: number }[] = [];
+  readonly forgotten: { conversation: string; sequence: number }[] = [];
   readonly changedSubjects = new Set<string>();
   private readonly messages = new Map<string, Message>();
   private readonly delivered = new Set<string>();
@@ -59,14 +72,19 @@ export class World {
     return reduction;
   }
 
-  /** The conversations about the subject that follow its life, those made in this very transaction too. */
+  /** The conversations about the subject that follow its life. */
   followers(subject: SubjectKey): Locked[] {
+    return this.conversationsAbout(subject).filter((c) => c.row.lifecycle === 'follow');
+  }
+
+  /** Those made in this very transaction too. */
+  conversationsAbout(subject: SubjectKey): Locked[] {
     const stored = this.about.get(subjectText(subject)) ?? [];
     const made = [...this.conversations.values()]
       .filter((c) => c.isNew && subjectText(c.row) === subjectText(subject))
       .map((c) => c.row.id);
     const ids = [...new Set([...stored, ...made])].sort();
-    return ids.flatMap((id) => this.conversations.get(id) ?? []).filter((c) => c.row.lifecycle === 'follow');
+    return ids.flatMap((id) => this.conversations.get(id) ?? []);
   }
 
   /** A conversation takes over what is known of its subject's life. */
@@ -99,16 +117,22 @@ export class World {
     this.deliveries.forEach((delivery, i) => {
       if (delivery.conversation === row.id && delivery.outcome === null) this.deliveries[i] = { ...delivery, outcome: 'retired' };
     });
-    for (const [key, message] of this.messages) if (key.startsWith(`${row.id} `)) this.messages.set(key, { ...message, isPending: false });
+    for (const [key, message] of this.messages)
+      if (key.startsWith(`${row.id} `) && message.state !== 'completed')
+        this.messages.set(key, { ...message, state: 'completed', outcome: 'retired' });
   }
 
-  deliver(conversation: Locked, delivery: Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'>): number {
-    const { waking, wakeAt, receipt, messageKey } = delivery;
+  /** `own`: what the delivery says, if it has no text of its own. */
+  deliver(conversation: Locked, delivery: Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'>, own = ''): number {
+    const { waking, wakeAt, receipt, messageKey, route, trust, text, textRevision } = delivery;
+    const isHead = conversation.queue.open === 0;
     const sequence = append(conversation.queue, { waking, wakeAt }, this.now);
     conversation.isTouched = true;
     this.deliveries.push({ ...delivery, conversation: conversation.row.id, sequence, outcome: null });
     this.rememberDelivered(receipt, conversation.row.id);
-    if (messageKey !== null) this.rememberMessage(conversation.row.id, messageKey, { sequence, isPending: true, isWaking: waking });
+    if (messageKey === null) return sequence;
+    const message: Message = { sequence, state: 'waiting', outcome: null, isHead, waking, route, trust, text: text ?? own, textRevision };
+    this.rememberMessage(conversation.row.id, messageKey, message);
     return sequence;
   }
 
@@ -128,16 +152,36 @@ export class World {
     return this.delivered.has(`${receipt} ${conversation}`);
   }
 
-  /** A waiting message that nobody was to be woken for is now one to wake for. */
-  promote(conversation: Locked, key: string, message: Message): void {
+  /** A message that is not completed becomes another, in its place. */
+  amend(conversation: Locked, key: string, message: Message, to: Amendment): void {
     const { queue, row } = conversation;
-    const waiting = this.deliveries.findIndex((d) => d.conversation === row.id && d.sequence === message.sequence);
-    const made = this.deliveries[waiting];
-    if (made) this.deliveries[waiting] = { ...made, waking: true };
-    else this.madeWaking.push({ conversation: row.id, sequence: message.sequence });
+    this.rewrite(row.id, message.sequence, to, () => this.amended.push({ conversation: row.id, sequence: message.sequence, to }));
+    this.rememberMessage(row.id, key, { ...message, ...to });
+    if (!to.waking || message.waking) return;
     queue.waking += 1;
     conversation.isTouched = true;
     if (queue.owner === null && queue.parked === null) queue.readyAt = this.now;
-    this.rememberMessage(row.id, key, { ...message, isWaking: true });
+  }
+
+  withdraw(conversation: Locked, key: string, message: Message): void {
+    const { queue, row } = conversation;
+    const place = { conversation: row.id, sequence: message.sequence };
+    this.rewrite(row.id, message.sequence, { outcome: 'withdrawn' }, () => this.withdrawn.push(place));
+    drop(queue, message, this.now);
+    conversation.isTouched = true;
+    this.rememberMessage(row.id, key, { ...message, state: 'completed', outcome: 'withdrawn' });
+  }
+
+  /** The message is to go on under a further delivery. */
+  forget(conversation: Locked, message: Message): void {
+    this.forgotten.push({ conversation: conversation.row.id, sequence: message.sequence });
+  }
+
+  /** Of a delivery that is not stored yet the row itself is another. */
+  private rewrite(conversation: string, sequence: number, to: Partial<NewDelivery>, ofStored: () => void): void {
+    const index = this.deliveries.findIndex((d) => d.conversation === conversation && d.sequence === sequence);
+    const made = this.deliveries[index];
+    if (made) this.deliveries[index] = { ...made, ...to };
+    else ofStored();
   }
 }

@@ -5,7 +5,18 @@ export interface Note {
   readonly conversation: string;
   readonly at: number;
   readonly by: string;
-  readonly kind: 'ignored' | 'closed' | 'reopened' | 'retry' | 'skip' | 'abandon' | 'stop' | 'terminate' | 'reopen';
+  readonly kind:
+    | 'ignored'
+    | 'closed'
+    | 'reopened'
+    | 'retry'
+    | 'skip'
+    | 'abandon'
+    | 'stop'
+    | 'terminate'
+    | 'reopen'
+    | 'edited'
+    | 'withdrawn';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

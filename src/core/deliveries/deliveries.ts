@@ -1,5 +1,6 @@
 import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
-import { completion, type DeliveryKind, delivery, type Outcome, storedStep, type Trust } from './delivery.js';
+import { quoted } from '../machine.js';
+import { completion, type DeliveryKind, delivery, OPEN_DELIVERY, type Outcome, storedStep, type Trust } from './delivery.js';
 
 export interface NewDelivery {
   readonly conversation: string;
@@ -14,27 +15,37 @@ export interface NewDelivery {
   readonly wakeAt: number | null;
   readonly messageKey: string | null;
   readonly text: string | null;
+  /** Of the edit that made it; null: none did. */
+  readonly textRevision: string | null;
 }
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: number): Promise<void> {
-  for (const part of inChunks(deliveries, 13))
+  for (const part of inChunks(deliveries, 14))
     await tx.run(
-      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text)
-     values ${tuples(part.length, 13)}`,
+      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text, text_revision)
+     values ${tuples(part.length, 14)}`,
       part.flatMap((d): Value[] => [
         ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
         ...[d.outcome === null ? 'pending' : delivery.target('retire'), d.outcome, d.outcome === null ? null : now],
-        ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text],
+        ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text, d.textRevision],
       ]),
     );
 }
 
+/** A delivery as the next event about its message finds it. */
 export interface KnownMessage {
   readonly conversation: string;
   readonly message_key: string;
   readonly sequence: number;
   readonly state: 'held' | 'pending' | 'completed';
+  readonly outcome: Outcome | null;
   readonly waking: number;
+  readonly route: string | null;
+  readonly trust: Trust;
+  readonly text: string | null;
+  readonly text_revision: string | null;
+  /** What its receipt says, where the delivery has no text of its own. */
+  readonly parsed: string | null;
 }
 
 /** The deliveries that these messages already have in these conversations. */
@@ -45,8 +56,10 @@ export async function findMessages(tx: Tx, conversations: readonly string[], key
   for (const part of inChunks(conversations, 2))
     found.push(
       ...(await tx.all<KnownMessage>(
-        `select conversation, message_key, sequence, state, waking from deliveries
-          where conversation in (${marks(part.length)}) and message_key in (${marks(keys.length)})`,
+        `select d.conversation, d.message_key, d.sequence, d.state, d.outcome, d.waking, d.route, d.trust, d.text, d.text_revision,
+           case when d.text is null then r.parsed end as parsed
+         from deliveries d join receipts r on r.id = d.receipt
+          where d.conversation in (${marks(part.length)}) and d.message_key in (${marks(keys.length)})`,
         [...part, ...keys],
       )),
     );
@@ -59,8 +72,35 @@ export async function deliveredTo(tx: Tx, receipts: readonly number[]): Promise<
   return tx.all(`select receipt, conversation from deliveries where receipt in (${marks(receipts.length)})`, receipts);
 }
 
-export async function makeWaking(tx: Tx, conversation: string, sequence: number): Promise<void> {
-  await tx.run("update deliveries set waking = 1 where conversation = ? and sequence = ? and state = 'pending'", [conversation, sequence]);
+/** What a later event about its message makes of a delivery that is not completed. */
+export interface Amendment {
+  readonly waking: boolean;
+  readonly route: string | null;
+  readonly trust: Trust;
+  readonly text: string;
+  readonly textRevision: string | null;
+}
+
+export async function amendDelivery(tx: Tx, conversation: string, sequence: number, to: Amendment): Promise<void> {
+  await tx.run(
+    `update deliveries set waking = ?, route = ?, trust = ?, text = ?, text_revision = ?
+      where conversation = ? and sequence = ? and state in (${quoted(OPEN_DELIVERY)})`,
+    [Number(to.waking), to.route, to.trust, to.text, to.textRevision, conversation, sequence],
+  );
+}
+
+/** The message goes on under another delivery. */
+export async function forgetMessage(tx: Tx, conversation: string, sequence: number): Promise<void> {
+  await tx.run('update deliveries set message_key = null where conversation = ? and sequence = ?', [conversation, sequence]);
+}
+
+export async function withdrawDelivery(tx: Tx, conversation: string, sequence: number, now: number): Promise<void> {
+  const { to, from } = completion('withdrawn');
+  await tx.run(
+    `update deliveries set state = ${to}, outcome = 'withdrawn', due_at = null, completed_at = ?
+      where conversation = ? and sequence = ? and state in (${from})`,
+    [now, conversation, sequence],
+  );
 }
 
 /** Completes, up to a sequence, all that the outcome may befall. */

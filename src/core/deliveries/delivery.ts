@@ -10,7 +10,7 @@ import { type EventOf, machine, quoted } from '../machine.js';
  *   completed  final, with an outcome
  */
 export const delivery = machine('delivery', {
-  held: { release: 'pending', suppress: 'completed', retire: 'completed', reset: 'completed' },
+  held: { release: 'pending', suppress: 'completed', retire: 'completed', reset: 'completed', withdraw: 'completed' },
   pending: {
     claim: 'claimed',
     retire: 'completed',
@@ -34,6 +34,9 @@ export const delivery = machine('delivery', {
   },
   completed: {},
 });
+
+/** How a delivery that is not completed is stored. */
+export const OPEN_DELIVERY = ['held', 'pending'] as const;
 
 /** How a completed delivery ended. `ignored` and `skipped` have a reason beside them. */
 export type Outcome =

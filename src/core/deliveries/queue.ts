@@ -66,3 +66,20 @@ export function fence(queue: Queue): void {
   queue.token += 1;
   queue.retryTo = null;
 }
+
+/** What is wrong with a head, as against what is wanted of the conversation. */
+const OF_THE_HEAD: readonly (Parking | null)[] = ['held', 'stalled', 'unconfigured'];
+
+/** A delivery that nobody works on is completed. What was wrong with the head is no matter of those behind it. */
+export function drop(queue: Queue, entry: { waking: boolean; isHead: boolean }, now: number): void {
+  queue.open -= 1;
+  if (entry.waking) queue.waking -= 1;
+  if ((entry.isHead || queue.open === 0) && OF_THE_HEAD.includes(queue.parked)) queue.parked = null;
+  if (queue.owner === null && queue.parked === null) queue.readyAt = queue.open > 0 ? now : null;
+}
+
+/** Whether a delivery that is not completed is being worked on. */
+export function isClaimed(queue: Queue, sequence: number): boolean {
+  const { owner, claimFrom, claimTo } = queue;
+  return owner !== null && claimFrom !== null && claimTo !== null && sequence >= claimFrom && sequence <= claimTo;
+}

@@ -11,7 +11,7 @@ const MAX_PAYLOAD_BYTES = 16 * 1024;
  */
 export function routedText(route: Route, event: RoutableEvent): string {
   if (event.parsed.kind === 'lifecycle') return '';
-  const text = textByExpression(route, event) ?? (event.parsed.kind === 'prompt' ? event.parsed.text : '');
+  const text = textByExpression(route, event) ?? ('text' in event.parsed ? event.parsed.text : '');
   return text.trim() === '' ? payloadAsText(event) : storable(text, Infinity);
 }
 

@@ -34,6 +34,8 @@ export interface Route {
   readonly onDead: 'stall' | 'skip';
   readonly lifecycle: 'follow' | 'ignore';
   readonly afterClose: 'ignore' | 'answer';
+  /** Whether an agent that was given a message is told when the message is edited or withdrawn. */
+  readonly edits: 'ignore' | 'deliver';
   readonly instructions: string | null;
 }
 

@@ -45,7 +45,7 @@ eachCore('messages that come again, or later', (open) => {
     const [first] = answers;
     if (!first) throw new Error('no answer');
     const { conversation } = delivered(first);
-    expect(await two.deliveries(conversation)).toMatchObject([{ sequence: 1, route: 'quiet', waking: 1 }]);
+    expect(await two.deliveries(conversation)).toMatchObject([{ sequence: 1, route: 'triage', waking: 1 }]);
     expect(await two.claimOne()).toMatchObject({ conversation, from: 1, to: 1 });
   });
 
@@ -56,6 +56,19 @@ eachCore('messages that come again, or later', (open) => {
     expect(await two.claim()).toEqual([]);
     await two.admit(event(said, { eventKey: 'app_mention' }));
     await two.finish(await two.claimOne());
+  });
+
+  it('ACC-7 the mention speaks for the message, with its route and the stricter trust; the fuller text of the two is kept', async () => {
+    const mention = route({ on: ['app_mention'], trust: 'trusted' });
+    const two = open(mention, route({ name: 'quiet', on: ['message'], wake: false, trust: 'untrusted' }));
+    const said = (text: string) => prompt('T-1', text, { messageKey: 'C1/17.1' });
+    await two.admit(event(said('hi'), { eventKey: 'message' }));
+    await two.admit(event(said('<@agent> hi'), { eventKey: 'app_mention' }));
+    await two.admit(event(said('<@agent> hi\n[file] plan.pdf'), { eventKey: 'message' }));
+    await two.admit(event(said('hi'), { eventKey: 'message' }));
+    expect(await two.rows('select route, trust, waking, text from deliveries')).toEqual([
+      { route: 'triage', trust: 'untrusted', waking: 1, text: '<@agent> hi\n[file] plan.pdf' },
+    ]);
   });
 
   it('ACC-7 if the first event made no delivery, the second does', async () => {

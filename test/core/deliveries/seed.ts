@@ -75,6 +75,14 @@ function receipt(deliveryId: string): NewReceipt {
 }
 
 function delivery(conversation: string, sequence: number, receipt: number): NewDelivery {
-  const plain = { outcome: null, trust: 'untrusted', waking: true, wakeAt: null, messageKey: null, text: null } as const;
+  const plain = {
+    outcome: null,
+    trust: 'untrusted',
+    waking: true,
+    wakeAt: null,
+    messageKey: null,
+    text: null,
+    textRevision: null,
+  } as const;
   return { conversation, sequence, receipt, route: 'triage', kind: 'prompt', ...plain };
 }

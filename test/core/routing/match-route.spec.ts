@@ -24,6 +24,7 @@ const spec: RouteSpec = {
   onDead: 'stall',
   lifecycle: 'follow',
   afterClose: 'ignore',
+  edits: 'ignore',
   instructions: null,
 };
 

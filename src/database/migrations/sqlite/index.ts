@@ -1,4 +1,8 @@
 import { Initial } from './0001-initial.js';
+import { Upkeep } from './0006-upkeep.js';
 
 /** In the order in which they run; names are for ever. */
-export const sqliteMigrations = [{ name: '0001-initial', class: Initial }];
+export const sqliteMigrations = [
+  { name: '0001-initial', class: Initial },
+  { name: '0006-upkeep', class: Upkeep },
+];

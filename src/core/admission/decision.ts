@@ -1,0 +1,17 @@
+import type { Disposition } from './event.js';
+
+/** What became of one match, or of one conversation that follows the subject. */
+export interface Verdict {
+  readonly route: string | null;
+  readonly conversation: string | null;
+  readonly sequence: number | null;
+  readonly disposition: Disposition;
+  readonly reason: string | null;
+}
+
+export interface Decision {
+  readonly disposition: Disposition;
+  readonly reason: string | null;
+  readonly matched: number;
+  readonly verdicts: readonly Verdict[];
+}

@@ -1,0 +1,44 @@
+import type { Parsed } from '../../plugin/index.js';
+import { authorRefusal } from '../routing/author-policy.js';
+import type { Route } from '../routing/route.js';
+import { routedSubject } from '../routing/route-subject.js';
+import { routedText } from '../routing/route-text.js';
+import { storable } from '../storable.js';
+import type { MessageChange, RoutedChange } from './message-change.js';
+import { type AdmissibleEvent, conversationOf, MESSAGE_KEY_LIMIT, TEXT_LIMIT } from './plan-admission.js';
+
+type Changed = Extract<Parsed, { kind: 'edit' | 'withdrawal' }>;
+
+/**
+ * The route that took a message has a say in its changes as well, whatever event keys and filters it has: those were about the message.
+ * Null: the event changes no message.
+ */
+export function planChange(event: AdmissibleEvent, routes: readonly Route[]): MessageChange | null {
+  const { parsed } = event;
+  if (parsed.kind !== 'edit' && parsed.kind !== 'withdrawal') return null;
+  const own = routes.filter(({ org, source }) => org === event.org && source === event.source);
+  return {
+    messageKey: storable(parsed.messageKey, MESSAGE_KEY_LIMIT),
+    text: parsed.kind === 'edit' ? storable(parsed.text, TEXT_LIMIT) : null,
+    revision: parsed.kind === 'edit' ? parsed.revision : null,
+    routes: new Map(own.map((route) => [route.name, routedChange(event, parsed, route)])),
+    conversations: own.flatMap((route) => conversationIds(event, route)),
+  };
+}
+
+function routedChange(event: AdmissibleEvent, parsed: Changed, route: Route): RoutedChange {
+  const { trust, wake: waking, wakeAfterMs, afterClose } = route;
+  const isTold = route.edits === 'deliver' && authorRefusal(route.authors, parsed.author) === null;
+  return {
+    text: parsed.kind === 'edit' ? storable(routedText(route, event), TEXT_LIMIT) : null,
+    delivery: isTold ? { trust, waking, wakeAfterMs } : null,
+    afterClose,
+  };
+}
+
+/** Only an expression of the route's own names another subject than the plugin does. */
+function conversationIds(event: AdmissibleEvent, route: Route): string[] {
+  if (route.subject === null) return [];
+  const { subject } = routedSubject(route, event);
+  return subject === null ? [] : [conversationOf(event, route, subject, Buffer.alloc(0)).id];
+}
