@@ -5,6 +5,7 @@ import {
   deleted,
   type EventRules,
   edit,
+  edited,
   gone,
   housekeeping,
   machineReport,
@@ -17,6 +18,7 @@ import {
   type Rule,
   reopening,
   report,
+  withdrawal,
 } from './github.rule.js';
 
 const labels = {
@@ -32,7 +34,12 @@ const planning = {
 };
 const locks = { locked: housekeeping, unlocked: housekeeping };
 const pins = { pinned: housekeeping, unpinned: housekeeping };
-const lifeOfComment = { created: message('{who} commented on {what}'), edited: edit, deleted };
+const OPENED = '{who} opened {what}';
+const STARTED = '{who} started {what}';
+const COMMENTED = '{who} commented on {what}';
+const REVIEWED = '{who} submitted a review[ ({review.state})] of {what}';
+const COMMENTED_ON_LINE = '{who} commented[ on {comment.path}][ line {comment.line|comment.original_line}] in {what}';
+const lifeOfComment = { created: message(COMMENTED), edited: edit(COMMENTED), deleted: withdrawal };
 
 /** Every event that we know. What is not here is recorded as `unknown_event`. */
 export const EVENTS: Readonly<Record<string, EventRules>> = {
@@ -41,7 +48,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
     source: 'issue',
     title: '{issue.title}',
     actions: {
-      opened: opening('{who} opened {what}'),
+      opened: opening(OPENED),
       reopened: reopening('{who} reopened {what}'),
       closed,
       deleted: gone,
@@ -49,7 +56,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
       ...planning,
       typed: notice('{who} set the type of {what} to {type.name}'),
       untyped: notice('{who} removed the type {type.name} from {what}'),
-      edited: edit,
+      edited: edit(OPENED),
       ...locks,
       ...pins,
     },
@@ -60,7 +67,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
     source: 'pull_request',
     title: '{pull_request.title}',
     actions: {
-      opened: opening('{who} opened {what}'),
+      opened: opening(OPENED),
       reopened: reopening('{who} reopened {what}'),
       closed,
       ...planning,
@@ -70,7 +77,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
       review_requested: notice('{who} asked {requested_reviewer.login|requested_team.name} to review {what}'),
       review_request_removed: notice('{who} no longer asks {requested_reviewer.login|requested_team.name} to review {what}'),
       dequeued: notice('{what} was removed from the merge queue[: {reason}]'),
-      edited: edit,
+      edited: edit(OPENED),
       enqueued: housekeeping,
       auto_merge_enabled: housekeeping,
       auto_merge_disabled: housekeeping,
@@ -82,9 +89,9 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
     source: 'review',
     title: '{pull_request.title}',
     actions: {
-      submitted: message('{who} submitted a review[ ({review.state})] of {what}'),
+      submitted: message(REVIEWED),
       dismissed: notice('{who} dismissed the review[ of {review.user.login}] on {what}'),
-      edited: edit,
+      edited: edit(REVIEWED),
     },
   },
   pull_request_review_comment: {
@@ -92,8 +99,9 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
     source: 'comment',
     title: '{pull_request.title}',
     actions: {
-      ...lifeOfComment,
-      created: message('{who} commented[ on {comment.path}][ line {comment.line|comment.original_line}] in {what}'),
+      created: message(COMMENTED_ON_LINE),
+      edited: edit(COMMENTED_ON_LINE),
+      deleted: withdrawal,
     },
   },
   pull_request_review_thread: {
@@ -110,7 +118,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
     source: 'discussion',
     title: '{discussion.title}',
     actions: {
-      created: opening('{who} started {what}'),
+      created: opening(STARTED),
       reopened: reopening('{who} reopened {what}'),
       closed,
       deleted: gone,
@@ -118,7 +126,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
       answered: notice('{who} chose an answer in {what}'),
       unanswered: notice('{who} withdrew the chosen answer in {what}'),
       ...labels,
-      edited: edit,
+      edited: edit(STARTED),
       category_changed: housekeeping,
       ...locks,
       ...pins,
@@ -177,7 +185,7 @@ export const EVENTS: Readonly<Record<string, EventRules>> = {
       published: message('{who} published the release {release.name|release.tag_name} of {what}'),
       released: message('{who} released {release.name|release.tag_name} of {what}'),
       prereleased: message('{who} pre-released {release.name|release.tag_name} of {what}'),
-      edited: edit,
+      edited,
       created: housekeeping,
       unpublished: housekeeping,
       deleted,

@@ -9,7 +9,8 @@ import { given } from './github.shape.js';
  * - `notice`: somebody did something; a prompt of one sentence.
  * - `report`: a check or workflow finished; a prompt of one sentence, by the app that ran it.
  * - `ending`: lifecycle alone. Without a reason the issue or pull request says why it was closed.
- * - `edit`: ignored as `edited`, or as `no_text_change`.
+ * - `edit`: the message that says so reads otherwise now; ignored as `no_text_change` where title and body are as before.
+ * - `withdrawal`: the message is gone.
  * - `ignored`, `recorded`: with that reason.
  *
  * Sentences: `{who}` acts, `{what}` is acted on, `{a.b|c}` is the first of these payload values that is there, and what stands
@@ -19,8 +20,9 @@ export type Rule =
   | { readonly is: 'message' | 'opening' | 'reopening' | 'report'; readonly says: string }
   | { readonly is: 'notice'; readonly says: string; readonly details?: (payload: unknown) => string }
   | { readonly is: 'ending'; readonly reason?: 'deleted' | 'transferred' }
-  | { readonly is: 'edit' }
-  | { readonly is: 'ignored'; readonly reason: 'deleted' | 'housekeeping' | 'not_finished' }
+  | { readonly is: 'edit'; readonly says: string }
+  | { readonly is: 'withdrawal' }
+  | { readonly is: 'ignored'; readonly reason: 'deleted' | 'edited' | 'housekeeping' | 'not_finished' }
   | { readonly is: 'recorded'; readonly reason: 'ping' | 'administration' | 'machine_report' };
 
 export interface EventRules {
@@ -48,7 +50,10 @@ export const report = (says: string): Rule => ({ is: 'report', says });
 export const closed: Rule = { is: 'ending' };
 export const gone: Rule = { is: 'ending', reason: 'deleted' };
 export const moved: Rule = { is: 'ending', reason: 'transferred' };
-export const edit: Rule = { is: 'edit' };
+/** With the sentence of the message that is edited. */
+export const edit = (says: string): Rule => ({ is: 'edit', says });
+export const edited: Rule = { is: 'ignored', reason: 'edited' };
+export const withdrawal: Rule = { is: 'withdrawal' };
 export const deleted: Rule = { is: 'ignored', reason: 'deleted' };
 export const housekeeping: Rule = { is: 'ignored', reason: 'housekeeping' };
 export const notFinished: Rule = { is: 'ignored', reason: 'not_finished' };

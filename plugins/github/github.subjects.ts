@@ -1,4 +1,16 @@
-import type { AuthenticEvent, Author, Lifecycle, Parsed, Prompt, Recorded, SubjectParser } from 'throughline/plugin';
+import type {
+  AuthenticEvent,
+  Author,
+  Edit,
+  Ignored,
+  Lifecycle,
+  Parsed,
+  Prompt,
+  Recorded,
+  Subject,
+  SubjectParser,
+  Withdrawal,
+} from 'throughline/plugin';
 import { actor, writer } from './github.author.js';
 import { rulesFor } from './github.events.js';
 import type { GithubConnection } from './github.options.js';
@@ -56,7 +68,9 @@ function judge(rule: Exclude<Rule, { is: 'recorded' }>, scene: Scene): Parsed {
     case 'ending':
       return ending(rule.reason, scene);
     case 'edit':
-      return { kind: 'ignored', reason: textChanged(scene) ? 'edited' : 'no_text_change', ...doing(scene) };
+      return edit(rule.says, scene);
+    case 'withdrawal':
+      return withdrawal(scene);
     case 'ignored':
       return { kind: 'ignored', reason: rule.reason, ...doing(scene) };
   }
@@ -64,21 +78,47 @@ function judge(rule: Exclude<Rule, { is: 'recorded' }>, scene: Scene): Parsed {
 
 /** Somebody's own words, known by an id, so that two hooks which bring the same ones make one delivery. */
 function message(says: string, scene: Scene): Prompt | Recorded {
-  const { event, source, place, rules } = scene;
-  const id = idAt(source, 'id');
-  const body = at(source, 'body');
-  const mayBeSilent = rules.source !== 'comment' && (body === null || body === undefined);
-  if (id === null || !(typeof body === 'string' || mayBeSilent)) return recorded('invalid_shape');
-  const author = writer(scene.options, scene.payload, source);
-  const url = linkAt(source, 'html_url') ?? place.url;
-  const words = typeof body === 'string' ? body : '';
+  const { source, place, payload, options } = scene;
+  const words = wordsOf(says, scene);
+  if (words === null) return recorded('invalid_shape');
+  const author = writer(options, payload, source);
+  const when = instantAt(source, 'submitted_at') ?? instantAt(source, 'created_at');
   return {
     kind: 'prompt',
-    ...about(scene, author, url, instantAt(source, 'submitted_at') ?? instantAt(source, 'created_at')),
-    text: textOf(sentence(says, scene, author), url, words),
-    // Each kind of comment has its own sequence of ids, and one conversation can have several kinds.
-    messageKey: `${event}:${id}`,
+    ...about(scene, author, linkAt(source, 'html_url') ?? place.url, when),
+    ...words,
+    ...given('movedFrom', movedFrom(scene)),
   };
+}
+
+/** Identity and text of a message, as it is when it is written and as it is after each edit. */
+function wordsOf(says: string, scene: Scene): { readonly text: string; readonly messageKey: string } | null {
+  const { source, place, rules, payload, options } = scene;
+  const messageKey = messageKeyOf(scene);
+  const body = at(source, 'body');
+  const mayBeSilent = rules.source !== 'comment' && (body === null || body === undefined);
+  if (messageKey === null || !(typeof body === 'string' || mayBeSilent)) return null;
+  const author = writer(options, payload, source);
+  const url = linkAt(source, 'html_url') ?? place.url;
+  return { text: textOf(sentence(says, scene, author), url, typeof body === 'string' ? body : ''), messageKey };
+}
+
+/** Each kind of comment has its own sequence of ids, and one conversation can have several kinds. */
+function messageKeyOf({ event, source }: Scene): string | null {
+  const id = idAt(source, 'id');
+  return id === null ? null : `${event}:${id}`;
+}
+
+function edit(says: string, scene: Scene): Edit | Ignored | Recorded {
+  if (!textChanged(scene)) return { kind: 'ignored', reason: 'no_text_change', ...doing(scene) };
+  const words = wordsOf(says, scene);
+  if (words === null) return recorded('invalid_shape');
+  return { kind: 'edit', ...doing(scene), ...words, revision: instantAt(scene.source, 'updated_at') };
+}
+
+function withdrawal(scene: Scene): Withdrawal | Recorded {
+  const messageKey = messageKeyOf(scene);
+  return messageKey === null ? recorded('invalid_shape') : { kind: 'withdrawal', ...doing(scene), messageKey };
 }
 
 function notice(says: string, details: string, scene: Scene, app: number | null = null): Prompt {
@@ -94,15 +134,20 @@ function ending(reason: 'deleted' | 'transferred' | undefined, scene: Scene): Li
     context: {
       ...given('repository', lineAt(scene.payload, 'repository.full_name')),
       ...given('number', idAt(scene.place.thread, 'number')),
-      ...given('movedTo', reason === 'transferred' ? movedTo(scene) : null),
     },
+    ...given('movedTo', reason === 'transferred' ? movedSubject(scene, 'new') : null),
   };
 }
 
-/** The subject under which a transferred issue or discussion goes on. */
-function movedTo({ options, rules, payload }: Scene): object | null {
-  const repository = idAt(payload, 'changes.new_repository.id');
-  const number = idAt(payload, `changes.new_${rules.about}.number`);
+/** An issue or discussion that was transferred opens under a new number. */
+function movedFrom(scene: Scene): Subject | null {
+  return scene.event === 'issues' || scene.event === 'discussion' ? movedSubject(scene, 'old') : null;
+}
+
+/** The other side of a transfer. */
+function movedSubject({ options, rules, payload }: Scene, side: 'old' | 'new'): Subject | null {
+  const repository = idAt(payload, `changes.${side}_repository.id`);
+  const number = idAt(payload, `changes.${side}_${rules.about}.number`);
   return repository === null || number === null ? null : subjectOf(options.host, repository, number);
 }
 

@@ -1,4 +1,4 @@
-import type { Parsed } from 'throughline/plugin';
+import { instantRevision, type Parsed } from 'throughline/plugin';
 import { actorOf, writerOf } from './author.js';
 import { type Envelope, recorded } from './envelope.js';
 import { aboutIssue, readParentIssue } from './issue.js';
@@ -16,9 +16,18 @@ export function parseComment(envelope: Envelope, options: LinearConnection): Par
   const writer = writerOf(comment, envelope, options);
   const author = action === 'create' ? writer : (actorOf(envelope, options) ?? writer);
   const about = { ...aboutIssue(envelope, issue), ...known({ author }) };
-  if (action === 'remove') return { ...about, kind: 'ignored', reason: 'deleted' };
-  if (action === 'update') return { ...about, kind: 'ignored', reason: Object.hasOwn(updatedFrom, 'body') ? 'edited' : 'no_text_change' };
-  if (action !== 'create') return { ...about, kind: 'recorded', reason: 'unknown_event' };
+  const { messageKey } = messageKeyOf(id);
   const text = word(comment.body);
-  return text ? { ...about, kind: 'prompt', text, ...messageKeyOf(id) } : { ...about, kind: 'ignored', reason: 'no_text' };
+  switch (action) {
+    case 'create':
+      return text ? { ...about, kind: 'prompt', text, ...known({ messageKey }) } : { ...about, kind: 'ignored', reason: 'no_text' };
+    case 'update':
+      if (!Object.hasOwn(updatedFrom, 'body')) return { ...about, kind: 'ignored', reason: 'no_text_change' };
+      if (!messageKey || !text) return { ...about, kind: 'ignored', reason: 'edited' };
+      return { ...about, kind: 'edit', messageKey, text, revision: instantRevision(comment.updatedAt) };
+    case 'remove':
+      return messageKey ? { ...about, kind: 'withdrawal', messageKey } : { ...about, kind: 'ignored', reason: 'deleted' };
+    default:
+      return { ...about, kind: 'recorded', reason: 'unknown_event' };
+  }
 }

@@ -1,4 +1,4 @@
-import type { Ignored, Parsed } from 'throughline/plugin';
+import type { Author, Edit, Ignored, Parsed, Withdrawal } from 'throughline/plugin';
 import { authorOf } from './author.js';
 import { type Fields, fields, known, timestamp } from './json.js';
 import { textOf, titleOf } from './message-text.js';
@@ -32,7 +32,7 @@ function parseSpoken(event: Fields, body: Fields, options: SlackConnection): Par
   const [place, author] = [placeOf(event, event.channel, body), authorOf(event, body, options)];
   if (!place || !author) return undefined;
   const about = { ...aboutThread(place, place.ts), author };
-  if (author.isBot) return { ...about, kind: 'ignored', reason: author.isSelf ? 'own_message' : 'bot_message' };
+  if (author.isBot) return { ...about, kind: 'ignored', reason: reasonOfBot(author) };
   const text = textOf(event);
   if (!text) return { ...about, kind: 'ignored', reason: 'no_text' };
   const starts = event.type === 'app_mention' || DIRECT.has(event.channel_type);
@@ -41,24 +41,44 @@ function parseSpoken(event: Fields, body: Fields, options: SlackConnection): Par
   return { ...about, ...known({ title }), kind: 'prompt', text, ...messageKeyOf(place), ...(starts ? {} : { continueOnly: true }) };
 }
 
+function reasonOfBot({ isSelf }: Author): string {
+  return isSelf ? 'own_message' : 'bot_message';
+}
+
 /** Edits by a person, link previews that Slack adds, and the tombstone of a deleted message that has replies. */
-function parseChange(event: Fields, body: Fields, options: SlackConnection): Ignored | undefined {
+function parseChange(event: Fields, body: Fields, options: SlackConnection): Edit | Withdrawal | Ignored | undefined {
   const [message, before] = [fields(event.message), fields(event.previous_message)];
   const about = message && aboutChanged(message, event, body);
   if (!about) return undefined;
-  if (message.subtype === 'tombstone') return { ...about, kind: 'ignored', reason: 'deleted' };
+  if (message.subtype === 'tombstone') return withdrawal(about);
   const author = authorOf(message, body, options);
-  const sameText = before !== undefined && before.text === message.text;
-  return { ...about, ...known({ author }), kind: 'ignored', reason: sameText ? 'no_text_change' : 'edited' };
+  const by = { ...about.about, ...known({ author }) };
+  // A bot that streams its words edits its own message many times a minute.
+  if (author?.isBot) return { ...by, kind: 'ignored', reason: reasonOfBot(author) };
+  const [text, messageKey] = [textOf(message), about.messageKey];
+  if (!text || messageKey === undefined) return { ...by, kind: 'ignored', reason: 'no_text' };
+  if (before !== undefined && textOf(before) === text) return { ...by, kind: 'ignored', reason: 'no_text_change' };
+  return { ...by, kind: 'edit', messageKey, text, revision: about.happened };
 }
 
 /** Who deleted it is not said: it need not be the author. */
-function parseDeletion(event: Fields, body: Fields): Ignored | undefined {
+function parseDeletion(event: Fields, body: Fields): Withdrawal | Ignored | undefined {
   const about = aboutChanged({ ...fields(event.previous_message), ts: event.deleted_ts }, event, body);
-  return about && { ...about, kind: 'ignored', reason: 'deleted' };
+  return about && withdrawal(about);
 }
 
-function aboutChanged(message: Fields, event: Fields, body: Fields): AboutThread | undefined {
+function withdrawal({ about, messageKey }: Changed): Withdrawal | Ignored {
+  return messageKey === undefined ? { ...about, kind: 'ignored', reason: 'deleted' } : { ...about, kind: 'withdrawal', messageKey };
+}
+
+interface Changed {
+  readonly about: AboutThread;
+  readonly messageKey?: string;
+  /** Instant of the change; as text of one length such instants order as they follow each other. */
+  readonly happened: string;
+}
+
+function aboutChanged(message: Fields, event: Fields, body: Fields): Changed | undefined {
   const [place, happened] = [placeOf(message, event.channel, body), timestamp(event.event_ts) ?? timestamp(event.ts)];
-  return place && happened ? aboutThread(place, happened) : undefined;
+  return place && happened ? { about: aboutThread(place, happened), ...messageKeyOf(place), happened } : undefined;
 }

@@ -21,9 +21,9 @@ export function goldenEntry(heading: string, eventKey: string, parsed: Parsed): 
     outcome: 'reason' in parsed ? `${parsed.kind} (${parsed.reason})` : parsed.kind,
     subject: subject && `${subject.namespace}  ${subject.key}`,
     title: parsed.title,
-    text: parsed.kind === 'prompt' ? parsed.text.replace(/\n+/g, `\n${' '.repeat(12)}`) : undefined,
+    text: 'text' in parsed ? parsed.text.replace(/\n+/g, `\n${' '.repeat(12)}`) : undefined,
     author: author && `${author.name} (${author.id})${author.isSelf ? ', ourselves' : author.isBot ? ', a bot' : ''}`,
-    message: parsed.kind === 'prompt' ? parsed.messageKey : undefined,
+    message: 'messageKey' in parsed ? parsed.messageKey : undefined,
     joins: parsed.kind === 'prompt' && parsed.continueOnly ? 'only an existing conversation' : undefined,
     life:
       observation &&

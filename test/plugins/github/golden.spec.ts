@@ -18,7 +18,7 @@ function row(file: string): string {
   const { eventKey, parsed } = read(delivery(file));
   const decision = 'reason' in parsed ? `${parsed.kind}: ${parsed.reason}` : parsed.kind;
   const subject = parsed.subject === null ? '–' : `${parsed.subject.namespace} ${parsed.subject.key}`;
-  const text = parsed.kind === 'prompt' ? [...parsed.text].slice(0, 80).join('') : '';
+  const text = 'text' in parsed ? [...parsed.text].slice(0, 80).join('') : '';
   return cells([file, eventKey, decision, subject, observation(parsed), author(parsed), parsed.title ?? '', text]);
 }
 

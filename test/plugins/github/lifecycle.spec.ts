@@ -55,8 +55,8 @@ describe('the end of a subject', () => {
       context: {
         repository: 'Codertocat/Hello-World',
         number: 4,
-        movedTo: { namespace: 'github:github.com:185882436', key: '185882436#1' },
       },
+      movedTo: { namespace: 'github:github.com:185882436', key: '185882436#1' },
     });
   });
 
@@ -124,6 +124,9 @@ describe('a state carried by another event', () => {
   });
 
   it('GIT-2 comes with ignored events too', () => {
-    expect(observed('issue_comment/deleted.2.json')).toMatchObject({ kind: 'ignored', observation: { state: 'open', transition: false } });
+    expect(observed('issue_comment/deleted.2.json')).toMatchObject({
+      kind: 'withdrawal',
+      observation: { state: 'open', transition: false },
+    });
   });
 });

@@ -204,15 +204,37 @@ describe('edits and deletions', () => {
   });
 
   it('ACC-8 an edit of title or body is told apart from it', () => {
-    expect(reasonOf('issue_comment/edited.json', { 'changes.body.from': 'another' })).toBe('edited');
-    expect(reasonOf('issues/edited.json', { 'changes.title': { from: 'another' } })).toBe('edited');
-    expect(reasonOf('issues/edited.json', { 'changes.body': { from: null } })).toBe('edited');
+    expect(reasonOf('issue_comment/edited.json', { 'changes.body.from': 'another' })).toBe('edit');
+    expect(reasonOf('issues/edited.json', { 'changes.title': { from: 'another' } })).toBe('edit');
+    expect(reasonOf('issues/edited.json', { 'changes.body': { from: null } })).toBe('edit');
+    expect(reasonOf('release/edited.json', { 'changes.body': { from: 'another' } })).toBe('edited');
   });
 
-  it('ACC-8 a deleted comment is ignored', () => {
-    expect(reasonOf('issue_comment/deleted.2.json')).toBe('deleted');
-    expect(reasonOf('pull_request_review_comment/deleted.json')).toBe('deleted');
-    expect(read(delivery('discussion_comment/deleted.json')).parsed).toMatchObject({ reason: 'deleted', subject: { key: '186853002#4' } });
+  it.each([
+    ['issue_comment/created.json', 'edited'],
+    ['pull_request_review/submitted.json', 'edited'],
+    ['pull_request_review_comment/created.json', 'edited'],
+    ['discussion_comment/created.json', 'edited'],
+    ['issues/opened.3.json', 'edited'],
+    ['pull_request/opened.3.json', 'edited'],
+  ])('ACC-8 the edit of %s reads like its prompt, under the same identity', (file, action) => {
+    const said = prompt(file);
+    const changes = { action, 'changes.body': { from: 'before' } };
+    expect(read(changed(file, changes)).parsed).toMatchObject({ kind: 'edit', messageKey: said.messageKey, text: said.text });
+  });
+
+  it('ACC-8 an edit has the instant of the message as revision, and whoever edited as author', () => {
+    const changes = { 'changes.body.from': 'another', 'comment.updated_at': '2024-02-01T10:00:00Z', 'sender.login': 'editor' };
+    const { parsed } = read(changed('issue_comment/edited.json', changes));
+    expect(parsed).toMatchObject({ kind: 'edit', revision: '2024-02-01T10:00:00.000Z', author: { name: 'editor' } });
+  });
+
+  it('ACC-8 a deleted comment is withdrawn, under the identity of the comment', () => {
+    const [deleted, created] = ['issue_comment/deleted.2.json', 'issue_comment/created.json'].map((file) => read(delivery(file)).parsed);
+    expect([deleted, created]).toMatchObject([{ kind: 'withdrawal' }, { kind: 'prompt' }]);
+    expect(deleted).toHaveProperty('messageKey', expect.stringMatching(/^issue_comment:\d+$/));
+    expect(reasonOf('pull_request_review_comment/deleted.json')).toBe('withdrawal');
+    expect(read(delivery('discussion_comment/deleted.json')).parsed).toMatchObject({ kind: 'withdrawal', subject: { key: '186853002#4' } });
   });
 
   it('ACC-6 housekeeping and unfinished checks are ignored with a reason', () => {

@@ -30,7 +30,9 @@ function meaning(rule: Rule): string {
     case 'ending':
       return `lifecycle, ends the subject${rule.reason ? `: \`${rule.reason}\`` : ''}`;
     case 'edit':
-      return 'ignored: `edited`, or `no_text_change`';
+      return 'edit of the message, or ignored: `no_text_change`';
+    case 'withdrawal':
+      return 'withdrawal of the message';
     default:
       return `${rule.is}: \`${rule.reason}\``;
   }

@@ -13,10 +13,10 @@ const samples = bodies.map((file) => ({ eventKey: read(delivery(file)).eventKey,
 
 /** What the host relies on, whatever the payload was. */
 function expectWellFormed(parsed: Parsed): void {
-  expect(['prompt', 'lifecycle', 'ignored', 'recorded']).toContain(parsed.kind);
+  expect(['prompt', 'edit', 'withdrawal', 'lifecycle', 'ignored', 'recorded']).toContain(parsed.kind);
   if (parsed.subject !== null) expect(parsed.subject.key).toMatch(/^\d{1,16}#\d{1,16}$/);
-  if (parsed.kind === 'prompt') expect(parsed.text.trim()).not.toBe('');
-  if (parsed.kind === 'prompt' && parsed.messageKey !== undefined) expect(parsed.messageKey.length).toBeLessThanOrEqual(255);
+  if ('text' in parsed) expect(parsed.text.trim()).not.toBe('');
+  if ('messageKey' in parsed && parsed.messageKey !== undefined) expect(parsed.messageKey.length).toBeLessThanOrEqual(255);
   if (parsed.kind === 'lifecycle') expect(parsed.observation.state).toBe('terminal');
   if (parsed.observation?.revision) expect(parsed.observation.revision).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect([...(parsed.title ?? '')].length).toBeLessThanOrEqual(450);

@@ -193,11 +193,16 @@ describe('what wakes an agent in Linear', () => {
     });
   });
 
-  it('ACC-8 B79 is no edit, no other change of a comment, and no removal', () => {
+  it('ACC-8 B79 is no edit, no other change of a comment, and no removal: they tell of the comment that was', () => {
     const update = linearFixture('comment.update');
-    expect(parse(update)).toMatchObject({ kind: 'ignored', reason: 'edited' });
+    expect(parse(update)).toMatchObject({
+      ...{ kind: 'edit', messageKey: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', text: 'edited text', revision: '2026-01-01T00:00:00.000Z' },
+    });
     expect(parse({ ...update, updatedFrom: { resolvedAt: null } })).toMatchObject({ kind: 'ignored', reason: 'no_text_change' });
-    expect(parse(linearFixture('comment.remove'))).toMatchObject({ kind: 'ignored', reason: 'deleted' });
+    expect(parse(linearFixture('comment.remove'))).toMatchObject({
+      kind: 'withdrawal',
+      messageKey: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9',
+    });
     expect(parse(linearFixture('reaction.create'))).toMatchObject({ kind: 'ignored', reason: 'reaction' });
   });
 

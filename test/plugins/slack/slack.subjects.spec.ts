@@ -134,14 +134,17 @@ describe('what wakes an agent in Slack', () => {
     expect(parse(message({ user_profile: { display_name: 'mona' } })).author).toEqual({ id: 'U0001', name: 'mona', isBot: false });
   });
 
-  it('ACC-8 B79 is no edit, no preview of a link, and no deletion', () => {
+  it('ACC-8 B79 is no edit, no preview of a link, and no deletion: they tell of the message that was', () => {
     const reasons = ['message_changed.edit', 'message_changed.unfurl-only', 'message_changed.tombstone-root-deleted', 'message_deleted'];
     expect(reasons.map((name) => parse(slackFixture(name)))).toMatchObject([
-      { kind: 'ignored', reason: 'edited' },
+      { kind: 'edit', messageKey: 'T0001/C0001/1767225600.000100', text: 'hello (edited)', revision: '1767226200.000700' },
       { kind: 'ignored', reason: 'no_text_change' },
-      { kind: 'ignored', reason: 'deleted' },
-      { kind: 'ignored', reason: 'deleted' },
+      { kind: 'withdrawal', messageKey: 'T0001/C0001/1767225600.000100' },
+      { kind: 'withdrawal', messageKey: 'T0001/C0001/1767225700.000200' },
     ]);
+    const edit = slackFixture('message_changed.edit') as { event: { message: object } };
+    const byBot = { ...edit, event: { ...edit.event, message: { ...edit.event.message, bot_id: 'B0999' } } };
+    expect(parse(byBot)).toMatchObject({ kind: 'ignored', reason: 'bot_message' });
   });
 
   it('SLK-1 is no line that Slack itself writes', () => {
