@@ -8,7 +8,9 @@ describe('scripts/run.mjs', () => {
 
   it('refuses an unknown task with 2 and names the known ones', () => {
     expect(status).toBe(2);
-    expect(stderr).toBe('run: usage: node scripts/run.mjs start | demo | cli | test | check | format | types | build [arguments]\n');
+    expect(stderr).toBe(
+      'run: usage: node scripts/run.mjs start | demo | bench | cli | test | check | format | types | build [arguments]\n',
+    );
   });
 
   it('stands behind every npm script, in place of the shell so that signals reach it', () => {

@@ -1,0 +1,39 @@
+// The product under Node's profiler, with the load of the throughput scenario. Its figures are not used: the profiler takes its part.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runLoad } from '../measure/run-load.mjs';
+import { Progress } from '../report/progress.mjs';
+import { withDatabase, withSystem } from '../scenarios/running.mjs';
+import { fresh } from '../sizes.mjs';
+import { startThroughline } from '../systems/throughline.mjs';
+import { selfTimes } from './cpu-profile.mjs';
+
+export async function profiles({ kinds, size }, onProfile) {
+  const found = [];
+  for (const database of kinds)
+    for (const coalesce of [20, 1]) {
+      found.push({ database, coalesce, ...(await profileOf(database, coalesce, size)) });
+      onProfile(found.at(-1));
+    }
+  return found;
+}
+
+async function profileOf(kind, coalesce, size) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-bench-profile-'));
+  const progress = new Progress(`profile on ${kind}`);
+  progress.begin(`coalesce ${coalesce}`);
+  try {
+    const figures = await withDatabase(kind, (database) =>
+      withSystem(startThroughline({ database, coalesce, profile: folder }), async (system) => {
+        await runLoad(system, fresh(size.warmUp));
+        return (await runLoad(system, fresh(size.load))).figures;
+      }),
+    );
+    progress.end(figures);
+    const [file] = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
+    return selfTimes(JSON.parse(readFileSync(path.join(folder, file), 'utf8')), figures.window);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
