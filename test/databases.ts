@@ -18,7 +18,11 @@ export interface TestDatabase {
 
 /** Runs the suite once on SQLite and once on PostgreSQL; `make` gives an empty database of its own each time it is called. */
 export function eachDatabase(title: string, suite: (make: () => Promise<TestDatabase>) => void): void {
-  describe.each(['sqlite', 'postgresql'] as const)(`${title} on %s`, (name) => suite(() => (name === 'sqlite' ? sqlite() : postgresql())));
+  describe.each(['sqlite', 'postgresql'] as const)(`${title} on %s`, (name) => suite(() => emptyDatabase(name)));
+}
+
+export function emptyDatabase(name: TestDatabase['name']): Promise<TestDatabase> {
+  return name === 'sqlite' ? sqlite() : postgresql();
 }
 
 /** An open, migrated database and its end. */
