@@ -14,7 +14,7 @@ const BROKEN: Readonly<Record<string, string>> = {
      and (claim_from is null or claim_to is null or claim_to < claim_from or claim_to >= next_sequence or claimed_at is null)`,
   'a claim begins at the head': `select q.conversation as id from queues q join deliveries d on ${OPEN} and q.owner is not null and d.sequence < q.claim_from`,
   'a claim covers only what is open': `select q.conversation as id from queues q join deliveries d on d.conversation = q.conversation
-     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome not in ('skipped', 'withdrawn')`,
+     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome not in ('skipped', 'suppressed', 'withdrawn')`,
   'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
      where waking > 0 and owner is null and parked is null and ready_at is null`,
   'a conversation has one live turn at most': `select conversation as id from turns where state in ('active', 'pausing', 'paused') group by conversation having count(*) > 1`,
@@ -26,6 +26,14 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
   'every receipt was decided':
     'select cast(id as text) as id from receipts where id not in (select receipt from decisions where number = 0)',
+  'what is held waits for an undecided effect': `select conversation as id from deliveries d where state = 'held' and not exists (
+     select 1 from effect_candidates c join effects e on e.id = c.effect
+      where c.receipt = d.receipt and e.state in ('executing', 'outcome_unknown'))`,
+  'no candidate outlives the doubt about its effect': `select effect as id from effect_candidates
+     where effect not in (select id from effects where state in ('executing', 'outcome_unknown'))`,
+  'a candidate is a receipt': 'select effect as id from effect_candidates where receipt not in (select id from receipts)',
+  'a conversation parked for an effect has something held': `select conversation as id from queues q where parked = 'held'
+     and not exists (select 1 from deliveries d where d.conversation = q.conversation and d.state = 'held')`,
   'every delivery has its receipt': 'select conversation as id from deliveries where receipt not in (select id from receipts)',
 };
 

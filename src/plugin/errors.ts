@@ -57,6 +57,12 @@ export class ProviderFault extends DomainError {
   }
 }
 
+/** A write may have reached the provider, and nothing says whether it took effect: a timeout, a dropped connection, a 5xx. */
+export class OutcomeUnknown extends DomainError {
+  readonly code = 'outcome_unknown';
+  readonly status = 502;
+}
+
 /** Retrying cannot mend it: a person must change the configuration. */
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';

@@ -1,6 +1,16 @@
 export type { Connection } from './connection.js';
 export { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
-export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, ProviderFault } from './errors.js';
+export type {
+  CallbackEvidence,
+  EffectReader,
+  EffectScope,
+  Evidence,
+  EvidenceIds,
+  OutboundBinding,
+  OutboundTool,
+  UnknownEffect,
+} from './effect.js';
+export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
 export type { AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
 export type { Provider } from './provider.js';
 export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';

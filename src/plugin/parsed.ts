@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import type { CallbackEvidence } from './effect.js';
 import type { Author, Observation, Subject } from './subject.js';
 
 /** An event whose sender is proved. The payload is still `unknown`: only the plugin's parser reads it. */
@@ -19,6 +20,8 @@ interface About {
   readonly observation?: Observation;
   /** When it happened, by the provider's clock; ISO-8601. */
   readonly occurredAt?: string;
+  /** What would prove that the event is the callback of a write of ours; for kinds of events that our own writes cause. */
+  readonly evidence?: CallbackEvidence;
 }
 
 /** An event that may wake an agent. */

@@ -1,3 +1,4 @@
+import type { EffectReader, OutboundTool } from './effect.js';
 import type { SubjectParser } from './parsed.js';
 import type { AgentRuntime } from './runtime.js';
 import type { Transport } from './transport.js';
@@ -6,6 +7,10 @@ import type { Transport } from './transport.js';
 export interface Provider<Options extends object = object> {
   readonly transports: readonly Transport<Options>[];
   readonly subjects: SubjectParser<Options>;
+  /** Every write that the plugin can do at the provider. */
+  readonly tools?: readonly OutboundTool<Options>[];
+  /** How the outcome of a write is found that its answer did not tell. */
+  readonly effects?: EffectReader<Options>;
   /** More kinds of runtime, by the name that stands in `runtimes.<name>.kind`. The factory gets that entry without `kind`. */
   readonly runtimes?: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => AgentRuntime>>;
 }

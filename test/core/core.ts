@@ -176,6 +176,8 @@ export function done(claim: Claim): ClaimEnd {
 }
 
 const LEDGER = [
+  'effect_candidates',
+  'effects',
   'transcripts',
   'turns',
   'notes',

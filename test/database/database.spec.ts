@@ -1,8 +1,17 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
 import { migrateDown, migrateUp, schemaStatus } from '../../src/database/migrate.js';
+import { postgresqlMigrations } from '../../src/database/migrations/postgresql/index.js';
+import { sqliteMigrations } from '../../src/database/migrations/sqlite/index.js';
 import { ConfigFault } from '../../src/plugin/index.js';
 import { eachDatabase, type TestDatabase } from '../databases.js';
+
+const ALL = sqliteMigrations.map(({ name }) => name);
+
+it('has the same migrations for both databases, in the order of their numbers', () => {
+  expect(postgresqlMigrations.map(({ name }) => name)).toEqual(ALL);
+  expect(ALL.toSorted()).toEqual(ALL);
+});
 
 eachDatabase('the database', (make) => {
   let test: TestDatabase;
@@ -19,12 +28,13 @@ eachDatabase('the database', (make) => {
   });
 
   it('migrates up, down and up again, and says where it stands', async () => {
-    expect(await schemaStatus(database)).toEqual({ applied: [], pending: ['0001-initial'], unknown: [] });
-    expect(await migrateUp(database)).toEqual(['0001-initial']);
+    expect(await schemaStatus(database)).toEqual({ applied: [], pending: ALL, unknown: [] });
+    expect(await migrateUp(database)).toEqual(ALL);
     expect(await migrateUp(database)).toEqual([]);
-    expect(await migrateDown(database)).toBe('0001-initial');
-    expect(await migrateUp(database)).toEqual(['0001-initial']);
-    expect(await schemaStatus(database)).toEqual({ applied: ['0001-initial'], pending: [], unknown: [] });
+    for (const name of ALL.toReversed()) expect(await migrateDown(database)).toBe(name);
+    expect(await migrateDown(database)).toBeNull();
+    expect(await migrateUp(database)).toEqual(ALL);
+    expect(await schemaStatus(database)).toEqual({ applied: ALL, pending: [], unknown: [] });
   });
 
   it('REC-4 refuses a schema that a newer version wrote, in one sentence', async () => {

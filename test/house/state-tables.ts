@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { conversation } from '../../src/core/conversations/conversation.js';
 import { delivery } from '../../src/core/deliveries/delivery.js';
+import { effect } from '../../src/core/effects/effect.js';
 import type { Machine } from '../../src/core/machine.js';
 import { turn } from '../../src/core/turns/turn.js';
 
@@ -8,6 +9,7 @@ import { turn } from '../../src/core/turns/turn.js';
 const MACHINES: readonly [Machine, string][] = [
   [conversation as unknown as Machine, 'src/core/conversations/conversation.ts'],
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
+  [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
 ];
 

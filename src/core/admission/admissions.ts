@@ -85,10 +85,11 @@ export class Admissions {
     );
     const verdicts = this.verdicts(event, replay.routes);
     const { by } = replay;
-    if (!replay.force) return this.submit(this.plan(event, verdicts, { by, origin, receipt: receipt.id }));
+    const receivedAt = receipt.received_at;
+    if (!replay.force) return this.submit(this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id }));
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
-    // The message has its delivery already; this one is beside it.
-    return this.submit({ ...this.plan(again, verdicts, { by, origin, receipt: null }), messageKey: null });
+    // The message has its delivery already; this one is beside it, whoever caused it.
+    return this.submit({ ...this.plan(again, verdicts, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null });
   }
 
   /** What every route of the organisation would say to the event; nothing is stored. */
@@ -119,9 +120,10 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[]): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, isReady } = await this.database.transaction((tx) => admitEvents(tx, admissions));
+    const { answers, fenced, settled, isReady } = await this.database.transaction((tx) => admitEvents(tx, admissions));
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (isReady) this.signals.emit('ready');
+    for (const conversation of settled) this.signals.emit('activity', conversation);
     for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
       this.signals.emit('activity', conversation);
     return answers;

@@ -3,6 +3,9 @@ import { insertConversations, saveLifetime } from '../conversations/conversation
 import { insertNotes } from '../conversations/notes.js';
 import { amendDelivery, completeUpTo, forgetMessage, insertDeliveries, withdrawDelivery } from '../deliveries/deliveries.js';
 import { insertQueues, saveQueues } from '../deliveries/queues.js';
+import { type Candidate, insertCandidates } from '../effects/candidates.js';
+import { type Correlation, FOREIGN } from '../effects/correlation.js';
+import { concerned, settle } from '../effects/settle-candidates.js';
 import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
 import {
   insertDecisions,
@@ -16,11 +19,12 @@ import { saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
+import { correlateAdmissions, lockEffectsOf } from './correlate-admissions.js';
 import { decideAdmission } from './decide-admission.js';
 import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { readWorld } from './read-world.js';
+import { lockWorld, readMessages } from './read-world.js';
 import type { Locked, World } from './world.js';
 
 /** How many values a queue binds. */
@@ -31,19 +35,30 @@ export interface Admitted {
   readonly answers: readonly AdmissionAnswer[];
   /** Conversations whose running turn was fenced: whoever runs it must stop. */
   readonly fenced: readonly string[];
+  /** Conversations in which something that was held was decided. */
+  readonly settled: readonly string[];
   /** Something became claimable. */
   readonly isReady: boolean;
 }
 
 /**
  * The accept transaction, for as many events as arrived together: receipts, decisions, conversations, deliveries and the ends of
- * conversations, all or nothing. Locks are taken in one order: receipts by identity, subjects, queues by conversation.
+ * conversations, all or nothing. Locks are taken in one order: effects, receipts by identity, subjects, queues by conversation.
  */
 export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Promise<Admitted> {
+  const effects = await lockEffectsOf(tx, admissions);
   const { fresh, now } = await takeReceipts(tx, admissions);
-  const world = await readWorld(tx, fresh, now);
-  const decided = fresh.map((each) => ({ ...each, decision: decideAdmission(world, each.admission, each.receipt) }));
+  const correlated = await correlateAdmissions(tx, fresh, effects, now);
+  const world = await lockWorld(tx, fresh, correlated.waiting.conversations, now);
+  const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
+  world.touch(settled);
+  await readMessages(tx, world, fresh);
+  const decided = fresh.map((each): Decided => {
+    const correlation = correlated.byReceipt.get(each.receipt) ?? FOREIGN;
+    return { ...each, correlation, decision: decideAdmission(world, each.admission, each.receipt, correlation.verdict) };
+  });
   await writeWorld(tx, world);
+  await insertCandidates(tx, decided.flatMap(candidatesOf), now);
   const numbers = await nextDecisionNumbers(
     tx,
     fresh.filter(({ admission }) => admission.replayOf !== null).map(({ receipt }) => receipt),
@@ -56,9 +71,18 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
   return {
     answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.get(index))),
+    settled,
     fenced: [...world.conversations.values()].filter((c) => c.retireUpTo !== null && !c.isNew).map((c) => c.row.id),
     isReady: [...world.conversations.values()].some((c) => c.isTouched && c.queue.readyAt !== null),
   };
+}
+
+type Decided = Fresh & { readonly correlation: Correlation; readonly decision: Decision };
+
+/** What waits for which effect: an event of which something is held. */
+function candidatesOf({ admission: { callback }, receipt, correlation, decision }: Decided): Candidate[] {
+  if (callback === null || !decision.verdicts.some(({ disposition }) => disposition === 'held')) return [];
+  return correlation.effects.map((effect) => ({ effect, receipt, evidence: callback.evidence }));
 }
 
 /** The admissions that are new to the ledger, and those that decide about a stored receipt again. */
@@ -131,9 +155,10 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
   await insertNotes(tx, world.notes);
 }
 
-function stored({ admission, receipt, decision }: Fresh & { decision: Decision }, number: number, now: number): StoredDecision {
+function stored({ admission, receipt, correlation, decision }: Decided, number: number, now: number): StoredDecision {
   const { disposition, reason, matched, verdicts } = decision;
-  const detail = JSON.stringify({ verdicts, refusals: admission.refusals });
+  const { effects } = correlation;
+  const detail = JSON.stringify({ verdicts, refusals: admission.refusals, ...(effects.length === 0 ? {} : { effects }) });
   return { receipt, number, decided_at: now, decided_by: admission.by, disposition, reason, matched, detail };
 }
 

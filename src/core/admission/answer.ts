@@ -1,12 +1,20 @@
 import { deliveryId } from '../deliveries/delivery.js';
 import type { Decision } from './decision.js';
-import type { AdmissionAnswer } from './event.js';
+import type { AdmissionAnswer, AnsweredDelivery } from './event.js';
 
 /** The public answer, from a decision just made or from a stored one. */
 export function answer(receipt: number, decision: Decision, duplicate = false): AdmissionAnswer {
-  const deliveries = decision.verdicts.flatMap(({ route, conversation, sequence }) =>
+  const deliveries: AnsweredDelivery[] = decision.verdicts.flatMap(({ route, conversation, sequence, disposition }) =>
     conversation !== null && sequence !== null
-      ? [{ route, conversation, delivery: deliveryId(conversation, sequence), sequence, state: 'pending' as const }]
+      ? [
+          {
+            route,
+            conversation,
+            delivery: deliveryId(conversation, sequence),
+            sequence,
+            state: disposition === 'held' ? 'held' : 'pending',
+          },
+        ]
       : [],
   );
   return {

@@ -1,20 +1,22 @@
 import { type Lifetime, reduce, UNOBSERVED } from '../conversations/conversation.js';
-import type { Note } from '../conversations/notes.js';
 import { takeChange } from './decide-change.js';
-import type { Decision, Verdict } from './decision.js';
-import { enriched } from './enrich.js';
+import type { Decision, Origin, Verdict } from './decision.js';
 import { DISPOSITIONS, type Disposition } from './event.js';
+import { note } from './note.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
+import { takePrompt } from './take-prompt.js';
 import type { Locked, World } from './world.js';
 
 /** Decides one admission, in memory. Its subject's life comes first: an end closes conversations, whatever the routes say. */
-export function decideAdmission(world: World, admission: Admission, receipt: number): Decision {
+export function decideAdmission(world: World, admission: Admission, receipt: number, origin: Origin): Decision {
   const { parsed } = admission.event;
   const followed = follow(world, admission, receipt);
   const matched = admission.matches.map((match) =>
-    parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt) : takeLifecycle(world, admission, match, receipt),
+    parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt, origin) : takeLifecycle(world, admission, match, receipt),
   );
-  const delivered = new Set(matched.filter((verdict) => verdict.disposition === 'routed').map((verdict) => verdict.conversation));
+  const delivered = new Set(
+    matched.filter(({ disposition }) => disposition === 'routed' || disposition === 'held').map((verdict) => verdict.conversation),
+  );
   // A prompt that reopens its conversation is told of by its own delivery.
   const told = followed.filter((verdict) => !delivered.has(verdict.conversation));
   const changed = admission.change === null ? [] : takeChange(world, admission, admission.change, receipt);
@@ -112,53 +114,6 @@ function takeLifecycle(world: World, admission: Admission, match: PlannedMatch, 
   return { ...end(world, admission, made, receipt, life), route: match.route };
 }
 
-function takePrompt(world: World, admission: Admission, match: PlannedMatch, receipt: number): Verdict {
-  const { id } = match.conversation;
-  const known = world.conversations.get(id);
-  const refused = refusal(world, admission, match, known, receipt);
-  if (refused !== null) {
-    // A delivery of this receipt tells of it already.
-    if (known && refused !== 'same_conversation') note(world, admission, known, receipt, 'ignored', refused);
-    return {
-      route: match.route,
-      conversation: known?.row.id ?? null,
-      sequence: null,
-      disposition: refused === 'on_demand' ? 'recorded' : 'ignored',
-      reason: refused,
-    };
-  }
-  const conversation = known ?? world.create(match, match.workspace ?? '', admission);
-  const wakeAt = !match.waking && match.wakeAfterMs !== null ? world.now + match.wakeAfterMs : null;
-  const { route, trust, waking, text } = match;
-  const { messageKey } = admission;
-  const delivery = { receipt, route, kind: 'prompt', trust, waking, wakeAt, messageKey, text, textRevision: null } as const;
-  const sequence = world.deliver(conversation, delivery, ownText(admission));
-  return { route, conversation: id, sequence, disposition: 'routed', reason: null };
-}
-
-/** Why a match makes no delivery; null: it does. */
-function refusal(world: World, admission: Admission, match: PlannedMatch, known: Locked | undefined, receipt: number): string | null {
-  if (match.onDemand && !admission.isReplay) return 'on_demand';
-  if (!known) {
-    if (match.continueOnly || match.workspace === null) return 'no_conversation';
-    const { org, namespace, key } = match.conversation;
-    const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ org, namespace, key }).state === 'terminal';
-    return hasEnded && match.afterClose === 'ignore' ? 'terminal' : null;
-  }
-  if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';
-  if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
-  return admission.messageKey !== null && isSameMessage(world, known, admission, match) ? 'same_message' : null;
-}
-
-function isSameMessage(world: World, conversation: Locked, admission: Admission, match: PlannedMatch): boolean {
-  const { messageKey } = admission;
-  const message = messageKey === null ? undefined : world.message(conversation.row.id, messageKey);
-  if (messageKey === null || message === undefined) return false;
-  const richer = enriched(message, match, match.text ?? ownText(admission));
-  if (richer !== null) world.amend(conversation, messageKey, message, richer);
-  return true;
-}
-
 function told(
   world: World,
   admission: Admission,
@@ -169,12 +124,4 @@ function told(
 ): Verdict {
   note(world, admission, conversation, receipt, 'ignored', reason);
   return { route: conversation.row.route, conversation: conversation.row.id, sequence: null, disposition, reason };
-}
-
-function note(world: World, { by }: Admission, { row }: Locked, receipt: number, kind: Note['kind'], reason: string | null): void {
-  world.notes.push({ conversation: row.id, at: world.now, by, kind, receipt, sequence: null, reason });
-}
-
-function ownText({ event: { parsed } }: Admission): string {
-  return 'text' in parsed ? parsed.text : '';
 }

@@ -1,4 +1,8 @@
+import type { Correlation } from '../effects/correlation.js';
 import type { Disposition } from './event.js';
+
+/** Whether an event is our own doing. */
+export type Origin = Correlation['verdict'];
 
 /** What became of one match, or of one conversation that follows the subject. */
 export interface Verdict {

@@ -1,6 +1,8 @@
-import { InvalidInput, type Observation, type Subject } from '../../plugin/index.js';
+import { type EvidenceIds, InvalidInput, instantRevision, type Observation, type Parsed, type Subject } from '../../plugin/index.js';
 import { type ConversationIdentity, identify } from '../conversations/conversation-id.js';
 import type { Trust } from '../deliveries/delivery.js';
+import type { Callback } from '../effects/correlation.js';
+import { evidenceHash, scopeHash } from '../effects/evidence.js';
 import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
 import type { Match, NoMatch, Verdict } from '../routing/route.js';
 import { subjectFault } from '../routing/subject-fault.js';
@@ -37,6 +39,8 @@ export interface Admission {
   readonly subject: Subject | null;
   readonly observation: Observation | null;
   readonly messageKey: string | null;
+  /** Set: the event may be our own doing. */
+  readonly callback: PlannedCallback | null;
   readonly title: string | null;
   readonly url: string | null;
   readonly matches: readonly PlannedMatch[];
@@ -49,6 +53,12 @@ export interface Admission {
   readonly isReplay: boolean;
   /** Who decides: `accept`, or an operator. */
   readonly by: string;
+}
+
+/** The evidence that an event carries; `occurredAt` null: only its arrival is known. */
+export interface PlannedCallback extends Omit<Callback, 'at'> {
+  readonly ids: EvidenceIds;
+  readonly occurredAt: number | null;
 }
 
 /** An admission that is to be decided, with its receipt. */
@@ -65,6 +75,8 @@ export interface ReplayPlan {
   readonly receipt: number | null;
   /** Identity of the receipt that the event first came with. */
   readonly origin: Buffer;
+  /** When the stored event arrived. */
+  readonly receivedAt: number;
 }
 
 const TITLE_LIMIT = 300;
@@ -85,6 +97,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     subject,
     observation: subject && parsed.observation ? parsed.observation : null,
     messageKey: messageKey === null ? null : storable(messageKey, MESSAGE_KEY_LIMIT),
+    callback: planCallback(event, subject, replay?.receivedAt ?? null),
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
     matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
@@ -94,6 +107,26 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     isReplay: replay !== undefined,
     by: replay?.by ?? 'accept',
   };
+}
+
+/** The end of a subject is told whoever caused it: it is neither held nor suppressed. */
+function planCallback(
+  { org, provider, parsed }: AdmissibleEvent,
+  subject: Subject | null,
+  receivedAt: number | null,
+): PlannedCallback | null {
+  const { evidence } = parsed;
+  if (evidence === undefined || parsed.kind === 'lifecycle' || parsed.observation?.state === 'terminal') return null;
+  const { account, kind, action, ids, marker } = evidence;
+  return {
+    ...{ scope: scopeHash({ org, provider, account, kind, action }), subject, evidence: evidenceHash(evidence, ids), marker, ids },
+    occurredAt: instantOf(parsed) ?? receivedAt,
+  };
+}
+
+function instantOf({ occurredAt }: Parsed): number | null {
+  const revision = instantRevision(occurredAt);
+  return revision === null ? null : Date.parse(revision);
 }
 
 function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, origin: Buffer): PlannedMatch {

@@ -8,8 +8,8 @@ import { lockSubjects, type SubjectKey, subjectText } from '../subjects/subjects
 import type { Admission, Fresh } from './plan-admission.js';
 import { type Locked, type Message, World } from './world.js';
 
-/** Locks and reads, in a constant number of statements, all that deciding these admissions may touch. */
-export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): Promise<World> {
+/** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
+export async function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {
   const admissions = fresh.map(({ admission }) => admission);
   const subjects = await lockSubjects(tx, distinct(admissions.flatMap(subjectsOf)));
   const linked = await conversationsAbout(
@@ -23,17 +23,16 @@ export async function readWorld(tx: Tx, fresh: readonly Fresh[], now: number): P
         ...matches.map(({ conversation }) => conversation.id),
         ...(change?.conversations ?? []),
       ]),
+      ...also,
     ]),
   ];
   const about = Map.groupBy(linked, subjectText);
-  const world = new World(
+  return new World(
     now,
     new Map(subjects.map((row) => [subjectText(row), row])),
     await lockConversations(tx, ids),
     new Map([...about].map(([subject, rows]) => [subject, rows.map(({ id }) => id)])),
   );
-  await readMessages(tx, world, fresh);
-  return world;
 }
 
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
@@ -51,7 +50,8 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
   );
 }
 
-async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
+/** What these conversations already have of the messages and receipts, under their locks. */
+export async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
   const keyed = fresh.filter(({ admission }) => keyOf(admission) !== null);
   const about = keyed.flatMap(({ admission }) => conversationsOf(world, admission));
   const keys = new Set(keyed.flatMap(({ admission }) => keyOf(admission) ?? []));

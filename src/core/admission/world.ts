@@ -58,6 +58,18 @@ export class World {
     private readonly about: ReadonlyMap<string, readonly string[]>,
   ) {}
 
+  queues(): ReadonlyMap<string, Queue> {
+    return new Map([...this.conversations].map(([id, { queue }]) => [id, queue]));
+  }
+
+  /** Their queues were changed. */
+  touch(conversations: readonly string[]): void {
+    for (const id of conversations) {
+      const conversation = this.conversations.get(id);
+      if (conversation) conversation.isTouched = true;
+    }
+  }
+
   lifeOf(subject: SubjectKey): Lifetime {
     return this.subjects.get(subjectText(subject)) ?? UNOBSERVED;
   }
@@ -124,9 +136,9 @@ export class World {
 
   /** `own`: what the delivery says, if it has no text of its own. */
   deliver(conversation: Locked, delivery: Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'>, own = ''): number {
-    const { waking, wakeAt, receipt, messageKey, route, trust, text, textRevision } = delivery;
+    const { waking, wakeAt, held = false, receipt, messageKey, route, trust, text, textRevision } = delivery;
     const isHead = conversation.queue.open === 0;
-    const sequence = append(conversation.queue, { waking, wakeAt }, this.now);
+    const sequence = append(conversation.queue, { waking, wakeAt, held }, this.now);
     conversation.isTouched = true;
     this.deliveries.push({ ...delivery, conversation: conversation.row.id, sequence, outcome: null });
     this.rememberDelivered(receipt, conversation.row.id);

@@ -29,7 +29,14 @@ export function planClaim(queue: Queue, open: readonly OpenDelivery[], now: numb
   if (!head) return { verdict: 'wait', readyAt: null };
   if (head.state === 'held') return { verdict: 'held' };
   if (!isDue(head, now)) return { verdict: 'wait', readyAt: head.due_at };
-  if (queue.waking === 0 && !open.some((entry) => wakes(entry, now))) return { verdict: 'wait', readyAt: soonest(open) };
+  const heldAt = open.findIndex((entry) => entry.state === 'held');
+  const reachable = heldAt === -1 ? open : open.slice(0, heldAt);
+  const mayWakeLater = heldAt === -1 && queue.waking > 0;
+  if (!mayWakeLater && !reachable.some((entry) => wakes(entry, now))) {
+    const readyAt = soonest(reachable);
+    // What is held may be our own doing: it wakes nobody, not even for the silent messages before it.
+    return heldAt !== -1 && readyAt === null ? { verdict: 'held' } : { verdict: 'wait', readyAt };
+  }
   return { verdict: 'claim', entries: together(open, head, queue, now, coalesce(queue.org, head.route)) };
 }
 

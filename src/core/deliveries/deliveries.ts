@@ -8,6 +8,8 @@ export interface NewDelivery {
   readonly receipt: number;
   readonly route: string | null;
   readonly kind: DeliveryKind;
+  /** True: an effect of ours may have caused it. */
+  readonly held?: boolean;
   /** Completed at once when a later event of the same transaction ended the conversation. */
   readonly outcome: Outcome | null;
   readonly trust: Trust;
@@ -26,7 +28,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
      values ${tuples(part.length, 14)}`,
       part.flatMap((d): Value[] => [
         ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
-        ...[d.outcome === null ? 'pending' : delivery.target('retire'), d.outcome, d.outcome === null ? null : now],
+        ...[d.outcome !== null ? delivery.target('retire') : d.held ? 'held' : 'pending', d.outcome, d.outcome === null ? null : now],
         ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text, d.textRevision],
       ]),
     );

@@ -42,12 +42,14 @@ export function emptyQueue(conversation: string, org: string, workspace: string)
 const UNCLAIMED = { owner: null, token: 0, claimFrom: null, claimTo: null, claimedAt: null };
 
 /** Gives the next place, and tells workers when there is something to look at. */
-export function append(queue: Queue, entry: { waking: boolean; wakeAt: number | null }, now: number): number {
+export function append(queue: Queue, entry: { waking: boolean; wakeAt: number | null; held?: boolean }, now: number): number {
   const sequence = queue.nextSequence;
   const slept = queue.waking === 0;
   queue.nextSequence += 1;
   queue.open += 1;
   if (entry.waking) queue.waking += 1;
+  // A held head blocks: there is nothing to look at before it is decided.
+  if (entry.held && queue.open === 1 && queue.owner === null && queue.parked === null) queue.parked = 'held';
   if (queue.owner !== null || queue.parked !== null) return sequence;
   const at = entry.waking ? now : entry.wakeAt;
   // With something waking in it, a later time is the head's own: it is not to be hurried.
@@ -82,4 +84,14 @@ export function drop(queue: Queue, entry: { waking: boolean; isHead: boolean }, 
 export function isClaimed(queue: Queue, sequence: number): boolean {
   const { owner, claimFrom, claimTo } = queue;
   return owner !== null && claimFrom !== null && claimTo !== null && sequence >= claimFrom && sequence <= claimTo;
+}
+
+/** The end of a delivery's hold: it is looked at, or whoever waits behind it. */
+export function unhold(queue: Queue, entry: { readonly waking: number }, how: 'suppressed' | 'released', now: number): void {
+  if (how === 'suppressed') {
+    queue.open -= 1;
+    queue.waking -= entry.waking;
+  }
+  if (queue.parked === 'held') queue.parked = null;
+  if (queue.owner === null && queue.parked === null) queue.readyAt = queue.open > 0 ? now : null;
 }

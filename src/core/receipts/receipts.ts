@@ -99,6 +99,31 @@ export async function firstDecisions(tx: Tx, receipts: readonly number[]): Promi
   return tx.all(`select * from decisions where number = 0 and receipt in (${marks(receipts.length)})`, receipts);
 }
 
+/** What was decided last about each receipt. */
+export async function latestDecisions(tx: Tx, receipts: readonly number[]): Promise<StoredDecision[]> {
+  if (receipts.length === 0) return [];
+  return tx.all(
+    `select * from decisions k where receipt in (${marks(receipts.length)})
+       and not exists (select 1 from decisions x where x.receipt = k.receipt and x.number > k.number)`,
+    receipts,
+  );
+}
+
+/** Of these receipts those about which one of the reasons was ever decisive; `is_own` 1: it was `own`. */
+export async function decidedFor(
+  tx: Tx,
+  receipts: readonly number[],
+  own: string,
+  others: readonly string[],
+): Promise<{ receipt: number; is_own: number }[]> {
+  if (receipts.length === 0) return [];
+  return tx.all(
+    `select receipt, max(case when reason = ? then 1 else 0 end) as is_own from decisions
+      where receipt in (${marks(receipts.length)}) and reason in (?, ${marks(others.length)}) group by receipt`,
+    [own, ...receipts, own, ...others],
+  );
+}
+
 export async function nextDecisionNumbers(tx: Tx, receipts: readonly number[]): Promise<Map<number, number>> {
   if (receipts.length === 0) return new Map();
   const rows = await tx.all<{ receipt: number; next: number }>(
