@@ -3,6 +3,7 @@ import { BearerGuard } from './access/bearer.guard.js';
 import { Callers } from './access/callers.js';
 import { AuditController } from './audit/audit.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
+import { AliasesController } from './conversations/aliases.controller.js';
 import { ConversationStreams } from './conversations/conversation-streams.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationEventsController } from './conversations/events.controller.js';
@@ -22,6 +23,7 @@ const CONTROLLERS = [
   HistoryController,
   ConversationEventsController,
   ActionsController,
+  AliasesController,
   DeliveriesController,
   ReceiptsController,
   DryRunController,

@@ -5,6 +5,7 @@ import { HostView } from '../admin/host-view.js';
 import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
 import { Metrics } from '../admin/metrics/metrics.js';
 import { Admissions } from '../core/admission/admissions.js';
+import { AliasBindings } from '../core/alias-bindings.js';
 import { Operations } from '../core/operations.js';
 import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Signals } from '../core/signals.js';
@@ -43,6 +44,7 @@ export class HostModule {
         inject: [Database, Signals],
         useFactory: (database: Database, signals: Signals) => new Admissions(database, parts.routes, signals),
       },
+      { provide: AliasBindings, inject: [Database], useFactory: (database: Database) => new AliasBindings(database) },
       {
         provide: Operations,
         inject: [Database, Signals],

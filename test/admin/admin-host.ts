@@ -7,6 +7,7 @@ import { Metrics } from '../../src/admin/metrics/metrics.js';
 import { serveOpenApi } from '../../src/admin/openapi/openapi.js';
 import { createToken } from '../../src/admin/tokens.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
+import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { Operations } from '../../src/core/operations.js';
 import { enlist } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
@@ -130,6 +131,10 @@ export class AdminHost {
     return this.ask('POST', url, { ...asked, body });
   }
 
+  delete(url: string, asked: Asked = {}): Promise<Answer> {
+    return this.ask('DELETE', url, asked);
+  }
+
   token(role: Role, org = 'default'): Promise<{ id: number; token: string }> {
     return this.core.database.transaction((tx) => createToken(tx, { org, name: `${role} of ${org}`, role }));
   }
@@ -161,7 +166,7 @@ export class AdminHost {
   }
 
   private async ask(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     url: string,
     { token = ADMIN_TOKEN, body, key, headers, remoteAddress }: Asked,
   ): Promise<Answer> {
@@ -191,6 +196,7 @@ export async function adminApp(
     { provide: Database, useValue: core.database },
     { provide: Signals, useValue: core.signals },
     { provide: Admissions, useValue: core.admissions },
+    { provide: AliasBindings, useValue: new AliasBindings(core.database) },
     { provide: Operations, useValue: core.operations },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },

@@ -98,8 +98,8 @@ export class WriteInterceptor implements NestInterceptor {
 type Entry = Parameters<typeof insertAudit>[1];
 
 function entryOf(request: FastifyRequest, caller: Caller, { action, kept }: WriteInfo, result: string): Entry {
-  const body = typeof request.body === 'object' && request.body !== null ? Object.entries(request.body) : [];
-  const fields = Object.fromEntries(body.filter(([name]) => kept.includes(name)));
+  const asked = [request.query, request.body].flatMap((part) => (typeof part === 'object' && part !== null ? Object.entries(part) : []));
+  const fields = Object.fromEntries(asked.filter(([name]) => kept.includes(name)));
   return { org: caller.org, actor: caller.actor, action, target: targetOf(request.params), detail: JSON.stringify({ result, ...fields }) };
 }
 

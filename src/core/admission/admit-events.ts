@@ -15,7 +15,7 @@ import {
   nextDecisionNumbers,
   type StoredDecision,
 } from '../receipts/receipts.js';
-import { saveSubjects } from '../subjects/subjects.js';
+import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
@@ -130,6 +130,7 @@ async function writeWorld(tx: Tx, world: World): Promise<void> {
     return life ? [{ org, namespace, key: subjectKey, ...life }] : [];
   });
   await saveSubjects(tx, subjects);
+  for (const { alias, to, by } of world.bound) await bindAlias(tx, alias, to, by);
   await insertConversations(
     tx,
     made.map(({ row, title, url }) => ({ ...row, title, url })),

@@ -4,13 +4,16 @@ import type { Decision, Origin, Verdict } from './decision.js';
 import { DISPOSITIONS, type Disposition } from './event.js';
 import { note } from './note.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
+import { bindMoved, takeMove } from './take-move.js';
 import { takePrompt } from './take-prompt.js';
 import type { Locked, World } from './world.js';
 
 /** Decides one admission, in memory. Its subject's life comes first: an end closes conversations, whatever the routes say. */
-export function decideAdmission(world: World, admission: Admission, receipt: number, origin: Origin): Decision {
-  const { parsed } = admission.event;
-  const followed = follow(world, admission, receipt);
+export function decideAdmission(world: World, planned: Admission, receipt: number, origin: Origin): Decision {
+  const { parsed } = planned.event;
+  const followed = takeMove(world, planned, receipt) ?? follow(world, planned, receipt);
+  if (parsed.kind === 'lifecycle') bindMoved(world, planned, receipt);
+  const admission = world.placed(planned);
   const matched = admission.matches.map((match) =>
     parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt, origin) : takeLifecycle(world, admission, match, receipt),
   );
@@ -45,7 +48,11 @@ function follow(world: World, admission: Admission, receipt: number): Verdict[] 
   const { subject, observation, event } = admission;
   if (subject === null || observation === null) return [];
   const of = { ...subject, org: event.org };
-  world.observe(of, observation);
+  // What is old news of the subject is old news of its conversations, also of those that follow another subject beside it.
+  if (world.observe(of, observation).verdict === 'stale')
+    return event.parsed.kind !== 'lifecycle'
+      ? []
+      : world.followers(of).map((conversation) => told(world, admission, conversation, receipt, 'recorded', 'stale'));
   return world.followers(of).flatMap((conversation) => followOne(world, admission, conversation, receipt) ?? []);
 }
 
@@ -107,8 +114,7 @@ function takeLifecycle(world: World, admission: Admission, match: PlannedMatch, 
       route: match.route,
     };
   if (match.lifecycle === 'ignore') return { ...plain, disposition: 'recorded', reason: 'lifecycle_ignored' };
-  const { org, namespace, key } = match.conversation;
-  const life = admission.observation?.state === 'terminal' ? world.lifeOf({ org, namespace, key }) : UNOBSERVED;
+  const life = admission.observation?.state === 'terminal' ? world.lifeOf({ ...match.about, org: match.conversation.org }) : UNOBSERVED;
   if (life.state !== 'terminal' || match.workspace === null) return { ...plain, disposition: 'recorded', reason: 'no_conversation' };
   const made = world.create(match, match.workspace, admission);
   return { ...end(world, admission, made, receipt, life), route: match.route };

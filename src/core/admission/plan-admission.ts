@@ -1,5 +1,5 @@
 import { type EvidenceIds, InvalidInput, instantRevision, type Observation, type Parsed, type Subject } from '../../plugin/index.js';
-import { type ConversationIdentity, identify } from '../conversations/conversation-id.js';
+import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
 import { evidenceHash, scopeHash } from '../effects/evidence.js';
@@ -16,6 +16,10 @@ export type AdmissibleEvent = Omit<IncomingEvent, 'connection'>;
 /** What a match wants of the conversation that it names. */
 export interface PlannedMatch {
   readonly conversation: ConversationIdentity;
+  /** How its id is computed when the subject is an alias; null: the conversation stays, whatever its subject is. */
+  readonly scope: ConversationScope | null;
+  /** The subject by itself, alias or not: its life is what a new conversation takes over. */
+  readonly about: Subject;
   readonly route: string | null;
   /** The workspace that a conversation made by this match is placed in. Null: the match only joins what exists. */
   readonly workspace: string | null;
@@ -41,6 +45,8 @@ export interface Admission {
   readonly messageKey: string | null;
   /** Set: the event may be our own doing. */
   readonly callback: PlannedCallback | null;
+  /** The provider gave a subject another identity. */
+  readonly move: { readonly from: Subject; readonly to: Subject } | null;
   readonly title: string | null;
   readonly url: string | null;
   readonly matches: readonly PlannedMatch[];
@@ -98,6 +104,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     observation: subject && parsed.observation ? parsed.observation : null,
     messageKey: messageKey === null ? null : storable(messageKey, MESSAGE_KEY_LIMIT),
     callback: planCallback(event, subject, replay?.receivedAt ?? null),
+    move: moveOf(parsed),
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
     matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
@@ -133,7 +140,7 @@ function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, orig
   const { parsed } = event;
   const own = parsed.kind === 'prompt' ? parsed.text : '';
   return {
-    conversation: conversationOf(event, route, subject, origin),
+    ...conversationOf(event, route, subject, origin),
     route: route.name,
     workspace: route.workspace,
     onDemand: route.activation === 'on_demand',
@@ -147,19 +154,27 @@ function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, orig
   };
 }
 
-export function conversationOf(
-  event: AdmissibleEvent,
-  route: Match['route'],
-  subject: Subject | null,
-  origin: Buffer,
-): ConversationIdentity {
+type Place = Pick<PlannedMatch, 'conversation' | 'scope' | 'about'>;
+
+export function conversationOf(event: AdmissibleEvent, route: Match['route'], subject: Subject | null, origin: Buffer): Place {
   const { org } = event;
   const by = { kind: 'route', name: route.name } as const;
-  // An event without a subject has a conversation of its own; made of its first receipt's identity, so every replay finds the same.
-  if (subject === null)
-    return identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run: `${origin.toString('hex')}-${route.name}` });
-  if (route.scope === 'automation') return identify(org, subject, { scope: 'automation', ...by, source: event.source });
-  return identify(org, subject, { scope: 'subject' });
+  if (subject === null) {
+    // An event without a subject has a conversation of its own; made of its first receipt's identity, so every replay finds the same.
+    const run = `${origin.toString('hex')}-${route.name}`;
+    const conversation = identify(org, { namespace: '', key: '' }, { scope: 'run', ...by, run });
+    return { conversation, scope: null, about: conversation };
+  }
+  const scope: ConversationScope =
+    route.scope === 'automation' ? { scope: 'automation', ...by, source: event.source } : { scope: 'subject' };
+  return { conversation: identify(org, subject, scope), scope, about: subject };
+}
+
+function moveOf(parsed: Parsed): Admission['move'] {
+  const [from, to] =
+    parsed.kind === 'lifecycle' ? [parsed.subject, parsed.movedTo] : parsed.kind === 'prompt' ? [parsed.movedFrom, parsed.subject] : [];
+  if (!from || !to || subjectFault(from) !== null || subjectFault(to) !== null) return null;
+  return from.namespace === to.namespace && from.key === to.key ? null : { from, to };
 }
 
 /** A message that an operator or a program sends past the routes, to a conversation that exists. */
@@ -171,6 +186,8 @@ export function planMessage(
   if (event.parsed.kind !== 'prompt') throw new InvalidInput('a message is a prompt');
   const match: PlannedMatch = {
     conversation,
+    scope: null,
+    about: conversation,
     route: null,
     workspace: null,
     onDemand: false,

@@ -40,5 +40,5 @@ function routedChange(event: AdmissibleEvent, parsed: Changed, route: Route): Ro
 function conversationIds(event: AdmissibleEvent, route: Route): string[] {
   if (route.subject === null) return [];
   const { subject } = routedSubject(route, event);
-  return subject === null ? [] : [conversationOf(event, route, subject, Buffer.alloc(0)).id];
+  return subject === null ? [] : [conversationOf(event, route, subject, Buffer.alloc(0)).conversation.id];
 }

@@ -4,35 +4,50 @@ import { conversationsAbout, readConversations } from '../conversations/conversa
 import { deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
 import { isClaimed, type Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
-import { lockSubjects, type SubjectKey, subjectText } from '../subjects/subjects.js';
+import { Aliases } from '../subjects/aliases.js';
+import { lockSubjects, type SubjectKey, type SubjectRow, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { type Locked, type Message, World } from './world.js';
+import { type Locked, type Message, placedMatch, World } from './world.js';
 
 /** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
 export async function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {
   const admissions = fresh.map(({ admission }) => admission);
-  const subjects = await lockSubjects(tx, distinct(admissions.flatMap(subjectsOf)));
-  const linked = await conversationsAbout(
-    tx,
-    distinct(admissions.flatMap((a) => ((a.observation || a.change) && a.subject ? [{ ...a.subject, org: a.event.org }] : []))),
-  );
-  const ids = [
-    ...new Set([
-      ...linked.map(({ id }) => id),
-      ...admissions.flatMap(({ matches, change }) => [
-        ...matches.map(({ conversation }) => conversation.id),
-        ...(change?.conversations ?? []),
-      ]),
-      ...also,
-    ]),
-  ];
+  const subjects = await lockWithTargets(tx, distinct(admissions.flatMap(subjectsOf)));
+  const aliases = new Aliases(subjects);
+  const watched = admissions.flatMap(watchedBy);
+  const linked = await conversationsAbout(tx, distinct([...watched, ...watched.map((subject) => aliases.canonical(subject))]));
+  const named = admissions.flatMap((admission) => namedBy(admission, aliases));
+  const ids = new Set([...linked.map(({ id }) => id), ...named, ...also]);
   const about = Map.groupBy(linked, subjectText);
   return new World(
     now,
     new Map(subjects.map((row) => [subjectText(row), row])),
-    await lockConversations(tx, ids),
+    aliases,
+    await lockConversations(tx, [...ids]),
     new Map([...about].map(([subject, rows]) => [subject, rows.map(({ id }) => id)])),
   );
+}
+
+/** What aliases are bound to is locked after them; should two transactions meet there, the database lets one of them begin again. */
+async function lockWithTargets(tx: Tx, keys: readonly SubjectKey[]): Promise<SubjectRow[]> {
+  const rows = await lockSubjects(tx, keys);
+  const known = new Set(rows.map(subjectText));
+  const targets = rows.flatMap(({ org, alias_namespace: namespace, alias_key: key }) =>
+    namespace === null || key === null ? [] : [{ org, namespace, key }],
+  );
+  return [...rows, ...(await lockSubjects(tx, distinct(targets.filter((target) => !known.has(subjectText(target))))))];
+}
+
+/** The subjects all of whose conversations the event may touch. */
+function watchedBy({ subject, observation, change, move, event: { org } }: Admission): SubjectKey[] {
+  const own = (observation || change) && subject ? [subject] : [];
+  return [...own, ...(move ? [move.from, move.to] : [])].map((each) => ({ ...each, org }));
+}
+
+/** The conversations that its routes name, with and without their aliases: what moves a subject may stand before it in the same group. */
+function namedBy({ matches, change, event: { org } }: Admission, aliases: Aliases): string[] {
+  const ids = matches.flatMap((match) => [match.conversation.id, placedMatch(aliases, match, org).conversation.id]);
+  return [...ids, ...(change?.conversations ?? [])];
 }
 
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
@@ -74,8 +89,9 @@ function keyOf({ change, messageKey }: Admission): string | null {
   return change?.messageKey ?? messageKey;
 }
 
-function conversationsOf(world: World, { subject, change, event, matches }: Admission): string[] {
-  if (change === null) return matches.map(({ conversation }) => conversation.id);
+function conversationsOf(world: World, admission: Admission): string[] {
+  const { subject, change, event } = admission;
+  if (change === null) return world.placed(admission).matches.map(({ conversation }) => conversation.id);
   const about = subject === null ? [] : world.conversationsAbout({ ...subject, org: event.org });
   return [...about.map(({ row }) => row.id), ...change.conversations];
 }
@@ -95,12 +111,11 @@ function ownText(stored: string | null): string {
   return parsed !== null && 'text' in parsed ? parsed.text : '';
 }
 
-/** Whoever makes a conversation holds its subject, so that no end of the subject passes it by. */
-function subjectsOf({ subject, observation, matches, event: { org } }: Admission): SubjectKey[] {
-  const ofMatches = matches.flatMap(({ conversation: c, workspace }) =>
-    workspace === null || c.scope === 'run' ? [] : [{ org, namespace: c.namespace, key: c.key }],
-  );
-  return subject && observation ? [{ ...subject, org }, ...ofMatches] : ofMatches;
+/** Whoever makes a conversation holds its subject, so that no end of the subject passes it by; an alias is bound under the same lock. */
+function subjectsOf(admission: Admission): SubjectKey[] {
+  const { org } = admission.event;
+  const ofMatches = admission.matches.flatMap(({ scope, about }) => (scope === null ? [] : [{ ...about, org }]));
+  return [...watchedBy(admission), ...ofMatches];
 }
 
 function distinct(subjects: readonly SubjectKey[]): SubjectKey[] {

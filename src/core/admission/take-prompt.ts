@@ -44,8 +44,7 @@ function isOwn(origin: Origin): boolean {
 function refusal(world: World, admission: Admission, match: PlannedMatch, known: Locked | undefined, receipt: number): string | null {
   if (!known) {
     if (match.continueOnly || match.workspace === null) return 'no_conversation';
-    const { org, namespace, key } = match.conversation;
-    const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ org, namespace, key }).state === 'terminal';
+    const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ ...match.about, org: match.conversation.org }).state === 'terminal';
     return hasEnded && match.afterClose === 'ignore' ? 'terminal' : null;
   }
   if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';

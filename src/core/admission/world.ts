@@ -1,12 +1,14 @@
 import type { Observation } from '../../plugin/index.js';
 import { type Lifetime, type Reduction, reduce, UNOBSERVED } from '../conversations/conversation.js';
+import { identify } from '../conversations/conversation-id.js';
 import type { ConversationRow } from '../conversations/conversations.js';
 import type { Note } from '../conversations/notes.js';
 import type { Amendment, NewDelivery } from '../deliveries/deliveries.js';
 import type { Outcome, Trust } from '../deliveries/delivery.js';
 import { append, drop, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
+import type { Aliases } from '../subjects/aliases.js';
 import { type SubjectKey, subjectText } from '../subjects/subjects.js';
-import type { PlannedMatch } from './plan-admission.js';
+import type { Admission, PlannedMatch } from './plan-admission.js';
 
 /** A conversation that this transaction has locked, as it is after what was decided so far. */
 export interface Locked {
@@ -46,6 +48,7 @@ export class World {
   /** Stored deliveries that change, by place. */
   readonly amended: { conversation: string; sequence: number; to: Amendment }[] = [];
   readonly withdrawn: { conversation: string; sequence: number }[] = [];
+  readonly bound: { readonly alias: SubjectKey; readonly to: SubjectKey; readonly by: string }[] = [];
   readonly forgotten: { conversation: string; sequence: number }[] = [];
   readonly changedSubjects = new Set<string>();
   private readonly messages = new Map<string, Message>();
@@ -54,6 +57,7 @@ export class World {
   constructor(
     readonly now: number,
     readonly subjects: Map<string, Lifetime>,
+    readonly aliases: Aliases,
     readonly conversations: Map<string, Locked>,
     private readonly about: ReadonlyMap<string, readonly string[]>,
   ) {}
@@ -89,8 +93,13 @@ export class World {
     return this.conversationsAbout(subject).filter((c) => c.row.lifecycle === 'follow');
   }
 
-  /** Those made in this very transaction too. */
+  /** An alias has the conversations of the subject that it is bound to. */
   conversationsAbout(subject: SubjectKey): Locked[] {
+    return this.ownConversations(this.aliases.canonical(subject));
+  }
+
+  /** Those made in this very transaction too. */
+  ownConversations(subject: SubjectKey): Locked[] {
     const stored = this.about.get(subjectText(subject)) ?? [];
     const made = [...this.conversations.values()]
       .filter((c) => c.isNew && subjectText(c.row) === subjectText(subject))
@@ -99,10 +108,20 @@ export class World {
     return ids.flatMap((id) => this.conversations.get(id) ?? []);
   }
 
+  /** The admission with its matches where the aliases of now lead. */
+  placed(admission: Admission): Admission {
+    return { ...admission, matches: admission.matches.map((match) => placedMatch(this.aliases, match, admission.event.org)) };
+  }
+
+  bind(alias: SubjectKey, to: SubjectKey, by: string): void {
+    this.aliases.bind(alias, to);
+    this.bound.push({ alias, to, by });
+  }
+
   /** A conversation takes over what is known of its subject's life. */
   create(match: PlannedMatch, workspace: string, about: { title: string | null; url: string | null }): Locked {
     const { id, org, namespace, key, scope, scopeName } = match.conversation;
-    const life = match.lifecycle === 'follow' ? this.lifeOf({ org, namespace, key }) : UNOBSERVED;
+    const life = match.lifecycle === 'follow' ? this.lifeOf({ ...match.about, org }) : UNOBSERVED;
     const placed = { id, org, namespace, key, scope, scope_name: scopeName, lifecycle: match.lifecycle, route: match.route, workspace };
     const made: Locked = {
       row: { ...placed, ...life, state: life.state ?? 'open' },
@@ -196,4 +215,10 @@ export class World {
     if (made) this.deliveries[index] = { ...made, ...to };
     else ofStored();
   }
+}
+
+export function placedMatch(aliases: Aliases, match: PlannedMatch, org: string): PlannedMatch {
+  if (match.scope === null) return match;
+  const subject = { ...match.about, org };
+  return aliases.isAlias(subject) ? { ...match, conversation: identify(org, aliases.canonical(subject), match.scope) } : match;
 }

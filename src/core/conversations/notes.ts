@@ -16,7 +16,11 @@ export interface Note {
     | 'terminate'
     | 'reopen'
     | 'edited'
-    | 'withdrawn';
+    | 'withdrawn'
+    | 'alias'
+    | 'alias_refused'
+    | 'unalias'
+    | 'purge';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

@@ -6,7 +6,11 @@ export interface SubjectKey extends Subject {
   readonly org: string;
 }
 
-export interface SubjectRow extends SubjectKey, Lifetime {}
+export interface SubjectRow extends SubjectKey, Lifetime {
+  /** The subject whose conversations are this one's too; both null: it has its own. */
+  readonly alias_namespace: string | null;
+  readonly alias_key: string | null;
+}
 
 /** One text per subject, for maps. */
 export function subjectText({ org, namespace, key }: SubjectKey): string {
@@ -25,17 +29,48 @@ async function lockPart(tx: Tx, sorted: readonly SubjectKey[]): Promise<SubjectR
   await tx.run(`insert into subjects (org, namespace, key) values ${tuples(sorted.length, 3)} on conflict do nothing`, keys);
   const each = sorted.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
   return tx.all(
-    `select org, namespace, key, state, reason, revision, strength from subjects where ${each} order by org, namespace, key${tx.dialect.forUpdate}`,
+    `select org, namespace, key, state, reason, revision, strength, alias_namespace, alias_key from subjects where ${each} order by org, namespace, key${tx.dialect.forUpdate}`,
     keys,
   );
 }
 
-export async function saveSubjects(tx: Tx, subjects: readonly SubjectRow[]): Promise<void> {
+export async function saveSubjects(tx: Tx, subjects: readonly (SubjectKey & Lifetime)[]): Promise<void> {
   for (const s of subjects)
     await tx.run(
       `update subjects set state = ?, reason = ?, revision = ?, strength = ?, changed_at = ${tx.dialect.now} where org = ? and namespace = ? and key = ?`,
       [s.state, s.reason, s.revision, s.strength, s.org, s.namespace, s.key],
     );
+}
+
+/** Both subjects are locked by the caller. Whatever was an alias of the one is an alias of the other from now on: no alias leads to an alias. */
+export async function bindAlias(tx: Tx, alias: SubjectKey, to: Subject, by: string): Promise<void> {
+  const set = `update subjects set alias_namespace = ?, alias_key = ?, alias_by = ?, alias_at = ${tx.dialect.now}`;
+  const values = [to.namespace, to.key, by];
+  await tx.run(`${set} where org = ? and namespace = ? and key = ?`, [...values, alias.org, alias.namespace, alias.key]);
+  await tx.run(`${set} where org = ? and alias_namespace = ? and alias_key = ?`, [...values, alias.org, alias.namespace, alias.key]);
+}
+
+/** False: it is no alias of that subject. */
+export async function removeAlias(tx: Tx, alias: SubjectKey, of: Subject): Promise<boolean> {
+  const changed = await tx.run(
+    `update subjects set alias_namespace = null, alias_key = null, alias_by = null, alias_at = null
+      where org = ? and namespace = ? and key = ? and alias_namespace = ? and alias_key = ?`,
+    [alias.org, alias.namespace, alias.key, of.namespace, of.key],
+  );
+  return changed === 1;
+}
+
+export interface AliasRow extends Subject {
+  readonly alias_by: string;
+  readonly alias_at: number;
+}
+
+export async function aliasesOf(tx: Tx, { org, namespace, key }: SubjectKey): Promise<AliasRow[]> {
+  return tx.all(
+    `select namespace, key, alias_by, alias_at from subjects where org = ? and alias_namespace = ? and alias_key = ?
+      order by alias_at, namespace, key`,
+    [org, namespace, key],
+  );
 }
 
 function compare(a: SubjectKey, b: SubjectKey): number {
