@@ -43,16 +43,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   Logger.overrideLogger(logger);
   const { loaded, host } = await loadHost(options);
   const access = AdminAccess.from(options.env);
-  const database = await openStore({ url: loaded.config.database.url, server: true });
+  const { url, directUrl, pool } = loaded.config.database;
+  const database = await openStore({ url, server: true, poolSize: pool });
   let app: NestFastifyApplication | undefined;
   const close = () => stop(database, app);
   try {
-    await migrate(database, loaded.config.database.directUrl);
+    await migrate(database, directUrl);
     announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access, orgs: loaded.config.orgs }));
     const self = await thisProcess(loaded.config.server.replica);
     const parts = { ...host, database, self, access, version: version() };
     app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
     serveOpenApi(app, parts.version);
+    await app.get(Lifecycle).prepare();
     await app.listen(loaded.config.server.port, loaded.config.server.host);
     await app.get(Lifecycle).begin();
     return { url: await app.getUrl(), connections: loaded.config.connections.length, close };

@@ -78,7 +78,8 @@ function configureConnection(settings: ConnectionConfig, plugins: readonly Plugi
     });
   const checked = definition ? validateOptions(definition.options, settings.options, at) : null;
   faults.push(...(checked?.faults ?? []));
-  if (secrets.length === 0 && !insecure)
+  const needsSecret = (definition?.receives ?? ['webhook']).every((kind) => kind === 'webhook');
+  if (needsSecret && secrets.length === 0 && !insecure)
     faults.push({
       path: `${at}.secret`,
       message:

@@ -22,7 +22,7 @@ export class ConfiguredSources extends EventSources {
 /** None for a plugin without webhooks. */
 function sourceOf(config: Config, { settings, connection }: ConfiguredConnection, registry: PluginRegistry): [string, EventSource][] {
   const { transports, subjects } = registry.get(settings.plugin);
-  const transport = transports.find(({ kind }) => kind === 'webhook');
+  const transport = transports.find((each) => each.kind === 'webhook');
   if (!transport) return [];
   const { bodyLimit, acceptLateMs, rate, insecure, org, name, plugin } = settings;
   const source: EventSource = {

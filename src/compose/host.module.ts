@@ -11,6 +11,7 @@ import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Signals } from '../core/signals.js';
 import { Database } from '../database/database.js';
 import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
+import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
 import { WorkTable } from '../worker/work-table.js';
@@ -18,7 +19,9 @@ import { Worker } from '../worker/worker.js';
 import type { ConfiguredHost } from './configured-host.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredSources } from './event-sources.js';
+import { Hearing } from './hearing.js';
 import { Lifecycle } from './lifecycle.js';
+import { replicaProviders } from './replica-providers.js';
 import { thisMachine } from './this-process.js';
 import { workTable } from './work.js';
 
@@ -29,7 +32,9 @@ export interface HostParts extends ConfiguredHost {
   readonly version: string;
 }
 
-const POLL_MS = 1000;
+/** Where replicas may not hear from each other, work that another one made is found by looking. */
+const POLL_MS = { sqlite: 1000, postgresql: 250 } as const;
+const IDLE_POLL_MS = 2000;
 
 /** The parts that everything else is given: store, core, worker, and what the configuration says. */
 @Global()
@@ -64,7 +69,7 @@ export class HostModule {
       },
       { provide: DatabaseClock, useExisting: Membership },
     ];
-    const providers = [...core, ...ingress, ...workProviders(parts), ...adminProviders(parts)];
+    const providers = [...core, ...ingress, ...workProviders(parts), ...replicaProviders(parts), ...adminProviders(parts)];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
   }
 }
@@ -95,8 +100,12 @@ function workProviders({ config, routes, database, self }: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker],
-      useFactory: (membership: Membership, worker: Worker) => new Lifecycle(database, membership, worker, placements),
+      inject: [Membership, Worker, SourceSupervisor, Hearing],
+      useFactory: (membership: Membership, worker: Worker, sources: SourceSupervisor, hearing: Hearing) =>
+        new Lifecycle(database, membership, worker, placements, [
+          { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
+          { begin: () => hearing.start(), end: () => hearing.stop() },
+        ]),
     },
     { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
     {
@@ -117,7 +126,7 @@ function workProviders({ config, routes, database, self }: HostParts) {
           perWorkspace,
           perOrg,
           graceMs,
-          pollMs: POLL_MS,
+          ...{ pollMs: POLL_MS[database.dialect.name], idlePollMs: IDLE_POLL_MS },
           retry: { maxAttempts, backoff },
         });
       },

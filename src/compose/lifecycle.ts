@@ -6,6 +6,18 @@ import type { Tx } from '../database/tx.js';
 import type { Membership } from '../worker/membership.js';
 import type { Worker } from '../worker/worker.js';
 
+/** What lives beside the worker, from the start to the end of the process. */
+export interface Companion {
+  /** Before the first event is accepted. */
+  prepare?(): Promise<void>;
+  /** Before what an earlier process left behind is taken over. */
+  begin?(): void;
+  /** Takes nothing more in. */
+  drain?(): Promise<void>;
+  /** After the last turn. */
+  end?(): Promise<void>;
+}
+
 export type Phase = 'starting' | 'recovering' | 'running' | 'stopping';
 
 /** From the first accepted event to the last ended turn: what happens in which order. */
@@ -18,6 +30,7 @@ export class Lifecycle {
     private readonly membership: Membership,
     private readonly worker: Worker,
     private readonly placements: readonly Placement[],
+    private readonly companions: readonly Companion[] = [],
   ) {}
 
   get phase(): Phase {
@@ -29,9 +42,15 @@ export class Lifecycle {
     return this.current === 'running' && this.membership.owner === null;
   }
 
+  /** While the schema is right and nobody can come in yet. */
+  async prepare(): Promise<void> {
+    for (const companion of this.companions) await companion.prepare?.();
+  }
+
   /** Takes over what an earlier process left, then works. Events are accepted meanwhile. */
   async begin(): Promise<void> {
     this.current = 'recovering';
+    for (const companion of this.companions) companion.begin?.();
     const summary = await this.membership.join();
     const moved = await this.place();
     const unparked = await this.repeatedly(unparkUnconfigured);
@@ -66,11 +85,13 @@ export class Lifecycle {
   /** Claims nothing more and lets turns end, or leaves them to be tried again. Events are still accepted. */
   async drain(): Promise<void> {
     this.current = 'stopping';
+    for (const companion of this.companions) await companion.drain?.();
     await this.worker.stop();
   }
 
   /** Gives the lease back. Nobody may come in any more. */
   async end(): Promise<void> {
+    for (const companion of this.companions) await companion.end?.();
     await this.membership.leave();
   }
 }

@@ -36,6 +36,8 @@ export interface DatabaseConfig {
   /** `sqlite:` and an absolute path (or `:memory:`), or a PostgreSQL URL. */
   readonly url: string;
   readonly directUrl: string | null;
+  /** Connections at the most; of no meaning to SQLite. */
+  readonly pool: number;
 }
 
 export interface WorkersConfig {
@@ -59,6 +61,8 @@ export interface ConnectionConfig {
   readonly secrets: readonly string[];
   readonly bodyLimit: number | null;
   readonly acceptLateMs: number | null;
+  /** Pause between two questions of a poller; null: the plugin's own. */
+  readonly intervalMs: number | null;
   /** Null: off. */
   readonly rate: { readonly perSecond: number; readonly burst: number } | null;
   /** The plugin's own options, references resolved, not yet checked: see `validateOptions`. */

@@ -5,6 +5,10 @@ interface Events {
   ready: [];
   /** The claims of these conversations were taken away: whoever works on them stops. */
   fenced: [conversations: readonly string[]];
+  /** Another replica says that claims of these conversations were taken away: whoever works on one looks whether it is his. */
+  suspected: [conversations: readonly string[]];
+  /** A source of events was given up or taken away: whoever can take it looks. */
+  sources: [];
   /** The lease ran out: nothing that was claimed under it may go on. */
   lost: [];
   /** So many claims were taken back from replicas that were lost. */

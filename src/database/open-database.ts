@@ -49,6 +49,12 @@ async function openPostgres({ url, poolSize }: DatabaseOptions): Promise<Databas
   return new Database(orm, postgresqlDialect, new PostgresStore((await nativeClient(orm)) as PostgresPool));
 }
 
+/** Connections beside the database's own, for what needs one to itself. */
+export async function openPool(url: string): Promise<{ pool: PostgresPool; close: () => Promise<void> }> {
+  const orm = await MikroORM.init(ormOptions(url, 1));
+  return { pool: (await nativeClient(orm)) as PostgresPool, close: () => orm.close() };
+}
+
 async function openSqlite({ url, server }: DatabaseOptions): Promise<Database> {
   const file = sqlitePath(url);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${file} is a folder, and no file`);

@@ -5,14 +5,18 @@ export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
 
-interface PostgresClient {
+export interface PostgresClient {
   query(
     config: string | { text: string; values: readonly Value[]; types: TypeParsers },
   ): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(error?: boolean): void;
+  /** The server process that it was told to be connected to; a pooler in between makes one up. */
+  readonly processID: number | null;
+  on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown;
+  on(event: 'error' | 'end', listener: (error?: Error) => void): unknown;
 }
 
-interface TypeParsers {
+export interface TypeParsers {
   getTypeParser(oid: number): (text: string) => unknown;
 }
 
@@ -24,7 +28,7 @@ const BYTEA = 17;
 const NUMBERS = new Set([INT8, INT4, INT2, FLOAT8]);
 
 /** Numbers as numbers (a count or an instant fits in 53 bits), bytes as buffers, everything else as text. */
-const types: TypeParsers = {
+export const types: TypeParsers = {
   getTypeParser: (oid) => {
     if (NUMBERS.has(oid)) return Number;
     return oid === BYTEA ? (text) => Buffer.from(text.slice(2), 'hex') : (text) => text;

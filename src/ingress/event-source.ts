@@ -1,3 +1,4 @@
+import type { Bracket } from '../core/admission/admissions.js';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
 import type { Connection, SubjectParser, WebhookTransport } from '../plugin/index.js';
 
@@ -26,6 +27,8 @@ export abstract class EventSources {
 /** The accept transaction. Resolves after the commit; throws `StoreUnavailable` when there was none. */
 export abstract class EventAdmission {
   abstract admit(event: IncomingEvent): Promise<AdmissionAnswer>;
+  /** All of them in one transaction with what goes with them, or none. */
+  abstract admitTogether(events: readonly IncomingEvent[], bracket: Bracket): Promise<readonly AdmissionAnswer[]>;
 }
 
 /** How far the database's clock is ahead of this machine's. */

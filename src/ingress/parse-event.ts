@@ -2,10 +2,12 @@ import { Logger } from '@nestjs/common';
 import type { Parsed } from '../plugin/index.js';
 import type { EventSource } from './event-source.js';
 
+type Parsing = Pick<EventSource, 'connection' | 'subjects' | 'provider'>;
+
 const log = new Logger('Events');
 
 /** An authentic event is kept even where its parser is broken: the provider would only send it again, to the same end. */
-export function parseEvent({ connection, subjects, provider }: EventSource, event: { eventKey: string; payload: unknown }): Parsed {
+export function parseEvent({ connection, subjects, provider }: Parsing, event: { eventKey: string; payload: unknown }): Parsed {
   const { eventKey, payload } = event;
   try {
     return subjects.parse({ connection, eventKey, payload });

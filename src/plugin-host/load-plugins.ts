@@ -3,6 +3,7 @@ import { createRequire, findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigFault, PLUGIN_API_VERSION, type PluginDefinition } from '../plugin/index.js';
+import { TRANSPORT_KINDS } from './check-provider.js';
 
 /** Plugins that ship with the framework, by the name that enables them. */
 export const BUILT_IN_PLUGINS = ['github', 'linear', 'slack'];
@@ -83,5 +84,9 @@ function checked(entry: string, index: number, loaded: unknown): PluginDefinitio
       `${where} speaks plugin API ${definition.apiVersion}, this host speaks ${PLUGIN_API_VERSION}; install a version of it that fits`,
     );
   if (typeof definition.options !== 'function') throw new ConfigFault(`${where} has no options class`);
+  const { receives = [] } = definition;
+  const unknown = receives.find((kind) => !TRANSPORT_KINDS.includes(kind));
+  if (unknown !== undefined)
+    throw new ConfigFault(`${where} receives its events by ${unknown}; the ways that this host knows are ${TRANSPORT_KINDS.join(', ')}`);
   return definition as PluginDefinition;
 }

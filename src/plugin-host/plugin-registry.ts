@@ -1,4 +1,5 @@
 import { NotFound, type Provider } from '../plugin/index.js';
+import { checkProvider } from './check-provider.js';
 
 /** The providers of the loaded plugins, by plugin name. */
 export class PluginRegistry {
@@ -6,6 +7,7 @@ export class PluginRegistry {
 
   constructor(entries: Iterable<readonly [name: string, provider: Provider]>) {
     this.providers = new Map(entries);
+    for (const [name, provider] of this.providers) checkProvider(name, provider);
   }
 
   get(plugin: string): Provider {

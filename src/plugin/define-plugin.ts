@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Provider } from './provider.js';
+import type { Transport } from './source.js';
 
 /** Raised by a breaking change of this module. A host refuses plugins of another number. */
 export const PLUGIN_API_VERSION = 1;
@@ -10,6 +11,8 @@ export interface PluginDefinition<Options extends object = object> {
   readonly apiVersion: number;
   /** A class-validator class: the options that a connection of this plugin has beside the host's own. */
   readonly options: Type<Options>;
+  /** How its events may come. Default: webhooks alone, and then every connection needs a signing secret. */
+  readonly receives?: readonly Transport['kind'][];
   /** A Nest module that provides and exports `provider`. */
   readonly module: Type;
   /** The injectable that implements `Provider`. One instance serves all connections of the plugin. */

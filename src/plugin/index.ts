@@ -15,5 +15,6 @@ export type { AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded
 export type { Provider } from './provider.js';
 export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';
 export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';
+export type { Backfill, EventSink, Page, PollTransport, ProviderEvent, StreamSink, StreamTransport, Transport } from './source.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';
-export type { AcceptResult, Headers, Reply, Transport, VerifiedRequest, WebhookTransport } from './transport.js';
+export type { AcceptResult, Headers, Reply, VerifiedRequest, WebhookTransport } from './transport.js';

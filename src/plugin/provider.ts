@@ -1,7 +1,7 @@
 import type { EffectReader, OutboundTool } from './effect.js';
 import type { SubjectParser } from './parsed.js';
 import type { AgentRuntime } from './runtime.js';
-import type { Transport } from './transport.js';
+import type { Backfill, Transport } from './source.js';
 
 /** What a plugin gives the host. A missing part is a capability that the provider does not have. */
 export interface Provider<Options extends object = object> {
@@ -11,6 +11,8 @@ export interface Provider<Options extends object = object> {
   readonly tools?: readonly OutboundTool<Options>[];
   /** How the outcome of a write is found that its answer did not tell. */
   readonly effects?: EffectReader<Options>;
+  /** For providers with a history: what was missed during a downtime is asked for afterwards. */
+  readonly backfill?: Backfill<Options>;
   /** More kinds of runtime, by the name that stands in `runtimes.<name>.kind`. The factory gets that entry without `kind`. */
   readonly runtimes?: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => AgentRuntime>>;
 }

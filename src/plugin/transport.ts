@@ -55,5 +55,3 @@ export interface WebhookTransport<Options extends object = object> {
   /** The answer to the provider, where the host's own JSON will not do. Never called before the commit. */
   reply?(result: AcceptResult): Reply;
 }
-
-export type Transport<Options extends object = object> = WebhookTransport<Options>;

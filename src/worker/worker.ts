@@ -7,6 +7,7 @@ import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { claimWork, type Work } from './claim-work.js';
 import type { Membership } from './membership.js';
+import { Pace } from './pace.js';
 import { type RoomLimits, TurnRoom } from './room.js';
 import { runTurn, type TurnContext } from './run-turn.js';
 
@@ -16,8 +17,10 @@ export interface WorkerOptions extends RoomLimits {
   readonly retry: RetryPolicy;
   /** How long running turns may take to end by themselves when the process stops. */
   readonly graceMs: number;
-  /** How often to look without having been told. */
+  /** How often to look without having been told, while there is work. */
   readonly pollMs: number;
+  /** And when there has been none for a while. Default: as often. */
+  readonly idlePollMs?: number;
 }
 
 interface Running {
@@ -37,6 +40,7 @@ export class Worker {
   private readonly running = new Map<string, Running>();
   private readonly ends: GroupCommit<ClaimEnd, EndResult>;
   private readonly room: TurnRoom;
+  private readonly pace: Pace;
   private isStopping = false;
   private wakeUp = () => {};
   private wasWoken = false;
@@ -51,6 +55,7 @@ export class Worker {
     private readonly options: WorkerOptions,
   ) {
     this.room = new TurnRoom(options, context.table);
+    this.pace = new Pace(options.pollMs, options.idlePollMs ?? options.pollMs);
     this.ends = new GroupCommit(
       (ends) => database.transaction((tx) => endClaims(tx, ends, options.retry)),
       (error) => database.dialect.fault(error) === 'invalid',
@@ -59,10 +64,18 @@ export class Worker {
     signals.on('ready', () => this.wake());
     signals.on('lost', () => this.stopTurns([...this.running.keys()]));
     signals.on('fenced', (conversations) => this.stopTurns(conversations));
+    signals.on('suspected', (conversations) => {
+      if (conversations.some((id) => this.running.has(id))) this.checkSoon();
+    });
   }
 
   get turnsRunning(): number {
     return this.running.size;
+  }
+
+  /** True: nothing more can be claimed here now. */
+  get isFull(): boolean {
+    return this.isStopping || this.membership.owner === null || this.running.size >= this.options.concurrency;
   }
 
   start(): void {
@@ -93,6 +106,7 @@ export class Worker {
       this.wasWoken = false;
       await this.checkClaims().catch((error: Error) => this.logger.warn(`cannot check claims: ${error.message}`));
       const claimed = await this.claim().catch((error: Error) => this.logger.warn(`cannot claim: ${error.message}`));
+      if (claimed || this.running.size > 0) this.pace.busy();
       if (!claimed) await this.rest();
     }
   }
@@ -122,6 +136,11 @@ export class Worker {
     const tokens = new Map(claims.map(({ conversation, token }) => [conversation, token]));
     const gone = [...this.running].filter(([id, { token, begunAt }]) => begunAt < asOf && tokens.get(id) !== token);
     this.stopTurns(gone.map(([id]) => id));
+  }
+
+  private checkSoon(): void {
+    this.lastCheck = Number.NEGATIVE_INFINITY;
+    this.wake();
   }
 
   private stopTurns(conversations: readonly string[]): void {
@@ -203,7 +222,7 @@ export class Worker {
   }
 
   private async waitMs(): Promise<number> {
-    const poll = this.options.pollMs * (0.8 + Math.random() * 0.4);
+    const poll = this.pace.next();
     if (this.running.size >= this.options.concurrency) return poll;
     const next = await this.database.transaction(nextReadyAt).catch(() => null);
     if (next === null || next.at === null || next.at <= next.now) return poll;

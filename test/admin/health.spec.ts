@@ -56,14 +56,15 @@ eachDatabase('health and metrics', (make) => {
 
   it('ADM-4 metrics count what is open, running, retried and stalled', async () => {
     const sent = comment('1');
-    const admission = new MeasuredAdmission({ admit: (each) => host.core.admit(each) }, host.metrics);
+    const admission = new MeasuredAdmission(host.core.admissions, host.metrics);
     const incoming = (each: typeof sent): IncomingEvent => ({
       ...each,
       connection: { name: 'tracker', org: 'default', source: 'public', secrets: [], options: {} },
     });
     for (const each of [sent, sent, comment('2'), event({ kind: 'recorded', reason: 'ping', subject: null })])
       await admission.admit(incoming(each));
-    const failing = new MeasuredAdmission({ admit: () => Promise.reject(new StoreUnavailable()) }, host.metrics);
+    const refuse = () => Promise.reject(new StoreUnavailable());
+    const failing = new MeasuredAdmission({ admit: refuse, admitTogether: refuse }, host.metrics);
     await expect(failing.admit(incoming(comment('3')))).rejects.toThrow(StoreUnavailable);
     expect(await value('throughline_admissions_total{disposition="routed"}')).toBe(2);
     expect(await value('throughline_admissions_total{disposition="recorded"}')).toBe(1);

@@ -5,7 +5,7 @@ import { configOf, faultsOf, folderWith, refusalOf } from './config-folder.js';
 
 const EMPTY_HERE = (cwd: string) => ({
   server: { host: '127.0.0.1', port: 8787, publicUrl: null, bodyLimit: null, trustedProxies: [], replica: null, insecureHttp: false },
-  database: { url: `sqlite:${cwd}/data/throughline.db`, directUrl: null },
+  database: { url: `sqlite:${cwd}/data/throughline.db`, directUrl: null, pool: 10 },
   dataDir: `${cwd}/data`,
   orgs: ['default'],
   workers: {
@@ -65,14 +65,14 @@ describe('loading a configuration', () => {
       ...{ host: '0.0.0.0', port: 9000, publicUrl: 'https://hooks.example.com', bodyLimit: 2 * 1024 ** 2 },
       ...{ trustedProxies: ['10.0.0.0/8', '::1', 'loopback'], replica: 'a', insecureHttp: true },
     });
-    expect(config.database).toEqual({ url: `sqlite:${cwd}/store/my.db`, directUrl: null });
+    expect(config.database).toEqual({ url: `sqlite:${cwd}/store/my.db`, directUrl: null, pool: 10 });
     expect(config.dataDir).toBe(join(cwd, 'store'));
     expect(config.workers).toMatchObject({ concurrency: 0, perWorkspace: 2, leaseMs: 60_000, heartbeatMs: 29_000 });
     expect(config.workers.backoff).toEqual({ firstMs: 250, factor: 2, maxMs: 3_600_000 });
     expect(config.connections).toEqual([
       {
         ...{ name: 'gh', org: 'acme', plugin: 'github', source: 'private', secrets: ['new', 'old'], bodyLimit: 100 },
-        ...{ acceptLateMs: 7 * 86_400_000, rate: null, options: { apiUrl: 'http://127.0.0.1:1' }, insecure: false },
+        ...{ acceptLateMs: 7 * 86_400_000, intervalMs: null, rate: null, options: { apiUrl: 'http://127.0.0.1:1' }, insecure: false },
       },
     ]);
     expect(config.runtimes).toEqual([
@@ -128,7 +128,7 @@ describe('loading a configuration', () => {
       'throughline.config.yaml': 'database: { url: "postgresql://u:p@h:6432/d", directUrl: "postgres://u:p@h/d" }',
     });
     const { config } = await loadConfig({ cwd, env: {} });
-    expect(config.database).toEqual({ url: 'postgresql://u:p@h:6432/d', directUrl: 'postgres://u:p@h/d' });
+    expect(config.database).toEqual({ url: 'postgresql://u:p@h:6432/d', directUrl: 'postgres://u:p@h/d', pool: 10 });
     expect(config.dataDir).toBe(join(cwd, 'data'));
   });
 });

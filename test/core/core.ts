@@ -178,6 +178,9 @@ export function done(claim: Claim): ClaimEnd {
 const LEDGER = [
   'effect_candidates',
   'effects',
+  'leases',
+  'cursors',
+  'gaps',
   'transcripts',
   'turns',
   'notes',

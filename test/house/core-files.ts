@@ -5,7 +5,10 @@ export type ImportGraph = ReadonlyMap<string, ReturnType<typeof importsOf>>;
 export type CoreFile = 'pure' | 'table' | 'store' | 'use case';
 
 /** The folders of core that own rows. The others (admission, recovery, maintenance) put the concepts' use cases together. */
-const CONCEPTS: readonly string[] = ['subjects', 'receipts', 'conversations', 'deliveries', 'turns', 'effects', 'controls', 'cursors'];
+const CONCEPTS: readonly string[] = [
+  ...['subjects', 'receipts', 'conversations', 'deliveries', 'turns', 'effects', 'controls'],
+  ...['leases', 'cursors', 'gaps'],
+];
 
 export function importGraph(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map([...sources].map(([file, text]) => [file, importsOf(text)]));

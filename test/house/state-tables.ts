@@ -4,6 +4,7 @@ import { delivery } from '../../src/core/deliveries/delivery.js';
 import { effect } from '../../src/core/effects/effect.js';
 import type { Machine } from '../../src/core/machine.js';
 import { turn } from '../../src/core/turns/turn.js';
+import { source } from '../../src/ingress/sources/source.js';
 
 /** Each machine, and the file whose comment says what its states mean. */
 const MACHINES: readonly [Machine, string][] = [
@@ -11,6 +12,7 @@ const MACHINES: readonly [Machine, string][] = [
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
+  [source as unknown as Machine, 'src/ingress/sources/source.ts'],
 ];
 
 /** The state machines as Markdown: a table each, in the order of their states. */

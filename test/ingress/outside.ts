@@ -32,6 +32,10 @@ export class MemoryAdmission extends EventAdmission {
       conversations_continued: [],
     };
   }
+
+  async admitTogether(events: readonly IncomingEvent[]): Promise<AdmissionAnswer[]> {
+    return Promise.all(events.map((event) => this.admit(event)));
+  }
 }
 
 const firstOf = (value: string | readonly string[] | undefined): string | null => (typeof value === 'string' ? value : null);

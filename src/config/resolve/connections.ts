@@ -22,6 +22,7 @@ function resolveConnection(name: string, section: ConnectionSection, scope: Scop
     secrets: secretsOf(section),
     bodyLimit: parseSize(section.bodyLimit),
     acceptLateMs: parseDuration(section.acceptLate),
+    intervalMs: parseDuration(section.interval),
     rate: section.rate === 'off' ? null : { perSecond: section.rate.perSecond, burst: section.rate.burst },
     options: section.rest,
     insecure: section.insecure,

@@ -4,6 +4,7 @@ import type { Scope } from './scope.js';
 
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
+const DEFAULT_POOL = 10;
 
 interface Storage {
   readonly database: DatabaseConfig;
@@ -14,12 +15,12 @@ interface Storage {
 export function resolveStorage({ file: { database }, folder, faults }: Scope): Storage {
   const directUrl = database.directUrl ?? null;
   const fallback = join(folder, 'data');
-  if (!database.url.startsWith(SQLITE)) return { database: { url: database.url, directUrl }, dataDir: fallback };
-  if (directUrl !== null) {
-    faults.push({ path: 'database.directUrl', message: 'goes with a PostgreSQL `url` only' });
-  }
+  const pool = database.pool ?? DEFAULT_POOL;
+  if (!database.url.startsWith(SQLITE)) return { database: { url: database.url, directUrl, pool }, dataDir: fallback };
+  for (const key of ['directUrl', 'pool'] as const)
+    if (database[key] !== undefined) faults.push({ path: `database.${key}`, message: 'goes with a PostgreSQL `url` only' });
   const path = database.url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
-  if (path === IN_MEMORY) return { database: { url: database.url, directUrl: null }, dataDir: fallback };
+  if (path === IN_MEMORY) return { database: { url: database.url, directUrl: null, pool }, dataDir: fallback };
   const file = resolve(folder, path);
-  return { database: { url: SQLITE + file, directUrl: null }, dataDir: dirname(file) };
+  return { database: { url: SQLITE + file, directUrl: null, pool }, dataDir: dirname(file) };
 }

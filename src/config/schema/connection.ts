@@ -39,6 +39,9 @@ export class ConnectionSection {
   @Duration({ about: 'How old an authentic event may be beyond the tolerance of its signature. Default: the plugin’s own.' })
   readonly acceptLate?: string;
 
+  @Duration({ about: 'Pause between two questions, where the provider is polled. Default: the plugin’s own.' })
+  readonly interval?: string;
+
   @Section(() => RateSection, { about: 'The budget of events whose signature holds; beyond it the answer is 429.' }, true)
   readonly rate: RateSection | 'off' = new RateSection();
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.js';
+import type { Tx } from '../../database/tx.js';
 import { InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
 import { matchRoutes } from '../routing/match-route.js';
 import type { Route, Verdict } from '../routing/route.js';
 import type { Signals } from '../signals.js';
-import { admitEvents } from './admit-events.js';
+import { type Admitted, admitEvents } from './admit-events.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
@@ -34,6 +35,13 @@ export interface Replay {
   readonly force: boolean;
 }
 
+/** What must commit together with events. Either may throw; then nothing is stored. */
+export interface Bracket {
+  before(tx: Tx): Promise<void>;
+  after(tx: Tx): Promise<void>;
+}
+
+const NOTHING: Admitted = { answers: [], fenced: [], settled: [], isReady: false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -61,6 +69,12 @@ export class Admissions {
   /** Resolves after the commit. Throws `StoreUnavailable` when nothing was stored. */
   admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
     return this.submit(this.plan(event, this.verdicts(event, null)));
+  }
+
+  /** All of them with what goes with them in one transaction, or none. Resolves after the commit; throws `StoreUnavailable` and `InvalidPayload`. */
+  async admitTogether(events: readonly AdmissibleEvent[], bracket: Bracket): Promise<readonly AdmissionAnswer[]> {
+    const admissions = events.map((event) => this.plan(event, this.verdicts(event, null)));
+    return this.orRefusal(this.commit(admissions, bracket));
   }
 
   /** A person's or a program's message to a conversation that exists. Throws `NotFound`. */
@@ -108,9 +122,13 @@ export class Admissions {
     return matchRoutes(only === null ? this.routes : this.routes.filter(({ name }) => only.includes(name)), event);
   }
 
-  private async submit(admission: Admission): Promise<AdmissionAnswer> {
+  private submit(admission: Admission): Promise<AdmissionAnswer> {
+    return this.orRefusal(this.group.submit(admission));
+  }
+
+  private async orRefusal<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      return await this.group.submit(admission);
+      return await work;
     } catch (error) {
       const fault = this.database.dialect.fault(error);
       if (fault === 'unavailable' || fault === 'retry') throw new StoreUnavailable(undefined, 5, { cause: error });
@@ -119,8 +137,13 @@ export class Admissions {
     }
   }
 
-  private async commit(admissions: readonly Admission[]): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, isReady } = await this.database.transaction((tx) => admitEvents(tx, admissions));
+  private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
+    const { answers, fenced, settled, isReady } = await this.database.transaction(async (tx) => {
+      await bracket?.before(tx);
+      const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
+      await bracket?.after(tx);
+      return admitted;
+    });
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (isReady) this.signals.emit('ready');
     for (const conversation of settled) this.signals.emit('activity', conversation);

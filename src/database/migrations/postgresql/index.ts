@@ -1,10 +1,12 @@
 import { Initial } from './0001-initial.js';
 import { Effects } from './0002-effects.js';
+import { Replicas } from './0005-replicas.js';
 import { Upkeep } from './0006-upkeep.js';
 
 /** In the order in which they run; names are for ever. */
 export const postgresqlMigrations = [
   { name: '0001-initial', class: Initial },
   { name: '0002-effects', class: Effects },
+  { name: '0005-replicas', class: Replicas },
   { name: '0006-upkeep', class: Upkeep },
 ];
