@@ -14,7 +14,14 @@ async function main(args) {
   const options = optionsOf(args);
   if (options === null) return 2;
   if (options.help) return print(USAGE);
-  const results = { at: new Date().toISOString(), machine: machine(), size: options.sizeName, rounds: options.rounds, reports: [] };
+  const results = {
+    at: new Date().toISOString(),
+    machine: machine(),
+    size: options.sizeName,
+    load: options.size.load,
+    rounds: options.rounds,
+    reports: [],
+  };
   const show = (text) => !options.json && print(text);
   try {
     if (options.peers && options.scenarios.some(({ name }) => name === 'throughput')) await installPeers();

@@ -11,6 +11,7 @@ export const USAGE = `npm run bench -- [options]
 ${SCENARIOS.map(({ name, about }) => `                       ${name.padEnd(12)}${about}`).join('\n')}
   --database NAME    ${DATABASES.join(' | ')} (default both)
   --size NAME        ${Object.keys(SIZES).join(' | ')} (default small)
+  --deliveries N     posted, instead of the size's; also --subjects N and --producers N
   --rounds N         how often each system is measured, in turns (default 3)
   --no-peers         without the systems that it is compared with
   --profile          afterwards runs the product under Node's profiler and shows where its time goes
@@ -25,6 +26,9 @@ export function readOptions(args) {
       scenario: { type: 'string' },
       database: { type: 'string', default: DATABASES.join(',') },
       size: { type: 'string' },
+      deliveries: { type: 'string' },
+      subjects: { type: 'string' },
+      producers: { type: 'string' },
       rounds: { type: 'string', default: '3' },
       peers: { type: 'boolean', default: true },
       profile: { type: 'boolean', default: false },
@@ -44,7 +48,7 @@ export function readOptions(args) {
     scenarios: SCENARIOS.filter(({ name }) => chosen.includes(name)),
     kinds: listed('database', values.database, DATABASES),
     sizeName,
-    size: SIZES[sizeName],
+    size: { ...SIZES[sizeName], load: { ...SIZES[sizeName].load, ...ownLoad(values) } },
     rounds: whole('rounds', values.rounds),
   };
 }
@@ -54,6 +58,11 @@ function listed(option, value, known) {
   const unknown = asked.find((each) => !known.includes(each));
   if (unknown !== undefined) throw new Error(`--${option} ${unknown} is not known; there are ${known.join(', ')}`);
   return known.filter((each) => asked.includes(each));
+}
+
+function ownLoad(values) {
+  const given = ['deliveries', 'subjects', 'producers'].filter((name) => values[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, whole(name, values[name])]));
 }
 
 function whole(option, value) {

@@ -1,10 +1,11 @@
 // Databases for one run each: a file in a folder of its own, or a database of the benchmark's PostgreSQL.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import startPostgres, { stop as stopPostgres } from '../../test/postgres.mjs';
+import { makeFolder, removeFolder } from '../folders.mjs';
 import { startRedis } from './redis.mjs';
 
 const SERVER = 'THROUGHLINE_TEST_PG_URL';
@@ -31,8 +32,8 @@ export async function stopDatabases() {
 }
 
 function sqlite() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-bench-db-'));
-  const drop = async () => rmSync(folder, { recursive: true, force: true });
+  const folder = makeFolder();
+  const drop = async () => removeFolder(folder);
   return { kind: 'sqlite', url: `sqlite:${path.join(folder, 'bench.db')}`, pids: [], drop };
 }
 

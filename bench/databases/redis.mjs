@@ -1,12 +1,10 @@
 // A Redis with the durability that people run it with: an append-only file, synced every second.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
+import { makeFolder, removeFolder } from '../folders.mjs';
 
 export async function startRedis() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-bench-redis-'));
+  const folder = makeFolder();
   const port = await freePort();
   const options = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync: 'everysec' };
   const child = spawn(
@@ -25,7 +23,7 @@ export async function startRedis() {
     drop: async () => {
       child.kill();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The product under Node's profiler, with the load of the throughput scenario. Its figures are not used: the profiler takes its part.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder, removeFolder } from '../folders.mjs';
 import { runLoad } from '../measure/run-load.mjs';
 import { Progress } from '../report/progress.mjs';
 import { withDatabase, withSystem } from '../scenarios/running.mjs';
@@ -20,7 +20,7 @@ export async function profiles({ kinds, size }, onProfile) {
 }
 
 async function profileOf(kind, coalesce, size) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-bench-profile-'));
+  const folder = makeFolder();
   const progress = new Progress(`profile on ${kind}`);
   progress.begin(`coalesce ${coalesce}`);
   try {
@@ -34,6 +34,6 @@ async function profileOf(kind, coalesce, size) {
     const [file] = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
     return selfTimes(JSON.parse(readFileSync(path.join(folder, file), 'utf8')), figures.window);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }

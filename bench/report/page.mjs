@@ -22,9 +22,9 @@ export function withFigures(page, figures) {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${figures}\n\n${page.slice(end)}`;
 }
 
-export function figuresText({ at, machine, size, rounds, reports }) {
+export function figuresText({ at, machine, size, load, rounds, reports }) {
   const { node, platform, cpus, cpu, memoryGb } = machine;
-  const where = `Measured on ${at.slice(0, 10)} on ${cpus} CPUs (${cpu}), ${memoryGb} GB, ${platform}, Node ${node}; size \`${size}\`, medians of ${rounds} rounds.`;
+  const where = `Measured on ${at.slice(0, 10)} on ${cpus} CPUs (${cpu}), ${memoryGb} GB, ${platform}, Node ${node}; size \`${size}\` (${load.deliveries.toLocaleString('en')} deliveries over ${load.subjects.toLocaleString('en')} subjects by ${load.producers} producers), medians of ${rounds} rounds.`;
   const hasPicture = reports.some(({ scenario }) => scenario === 'throughput');
   const parts = [where, ...foreign(reports)];
   if (hasPicture) parts.push('![Deliveries done a second, of each system](performance.svg)');

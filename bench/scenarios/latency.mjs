@@ -5,6 +5,11 @@ import { fresh } from '../sizes.mjs';
 import { startThroughline } from '../systems/throughline.mjs';
 import { withDatabase, withSystem } from './running.mjs';
 
+/** What comes in faster than it is done has to wait, at whatever rate it is accepted. */
+function saturation({ acceptedPerSecond, donePerSecond }) {
+  return Math.min(acceptedPerSecond, donePerSecond);
+}
+
 export const latency = {
   name: 'latency',
   about: 'how long an event takes at half of the saturation rate',
@@ -20,7 +25,7 @@ export const latency = {
           progress.end(figures);
           saturated.push(figures);
           progress.begin(`round ${round + 1}, at half of that rate`);
-          const { figures: atHalf } = await runLoad(system, { ...fresh(size.load), rate: figures.acceptedPerSecond / 2 });
+          const { figures: atHalf } = await runLoad(system, { ...fresh(size.load), rate: saturation(figures) / 2 });
           progress.end(atHalf);
           half.push(atHalf);
         }),

@@ -1,9 +1,9 @@
 // The product, built as users run it, one process or several on one database.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { makeFolder, removeFolder } from '../folders.mjs';
 import { SECRET } from '../load/issue-comment.mjs';
 import { now } from '../measure/clock.mjs';
 import { Journal } from '../measure/journal.mjs';
@@ -20,7 +20,7 @@ export const CONCURRENCY = 64;
  * Resolves when they are ready. `accepting` are the indexes of those that are posted to, all by default. `profile`: a folder for profiles.
  */
 export async function startThroughline({ database, processes = [CONCURRENCY], accepting, ...settings }) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-bench-'));
+  const folder = makeFolder();
   const servers = [];
   try {
     for (const [index, concurrency] of processes.entries())
@@ -42,7 +42,7 @@ export async function startThroughline({ database, processes = [CONCURRENCY], ac
 
 async function stopAll(servers, folder) {
   await Promise.all(servers.map(({ child }) => child.end()));
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 }
 
 /** The same HTTP server without a store. */

@@ -47,8 +47,10 @@ describe('reports', () => {
   });
 
   it('become the figures of the page, between its marks alone, and say when the machine was busy', () => {
+    const load = { deliveries: 20_000, subjects: 1000, producers: 64 };
     const machine = { node: 'v24', platform: 'linux x64', cpus: 2, cpu: 'some', memoryGb: 8 };
-    const figures = figuresText({ at: '2026-01-05T00:00:00Z', machine, size: 'full', rounds: 3, reports: [report] });
+    const figures = figuresText({ at: '2026-01-05T00:00:00Z', machine, size: 'full', load, rounds: 3, reports: [report] });
+    expect(figures).toContain('20,000 deliveries over 1,000 subjects by 64 producers');
     expect(figures).toContain('**Preliminary**: other programs used up to 0.9 CPUs');
     expect(figures).toContain('![Deliveries done a second, of each system](performance.svg)');
     const page = 'before\n<!-- figures: written by npm run bench -- --write -->\nold\n<!-- end of figures -->\nafter\n';
