@@ -8,6 +8,12 @@ import { writePage } from './report/page.mjs';
 import { Progress } from './report/progress.mjs';
 import { profileText, reportText } from './report/text.mjs';
 
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])
+  process.once(signal, () => stopDatabases().finally(() => process.exit(code)));
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {

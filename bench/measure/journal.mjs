@@ -7,7 +7,8 @@ const CHUNK = Buffer.alloc(1024 * 1024);
 export class Journal {
   /** `{ kind: 'begin' | 'end', turn, at, marks }`, of all processes. */
   events = [];
-  ended = 0;
+  /** The deliveries whose handling has ended. */
+  ended = new Set();
   #files;
 
   constructor(paths) {
@@ -23,7 +24,7 @@ export class Journal {
   forget() {
     this.read();
     this.events = [];
-    this.ended = 0;
+    this.ended = new Set();
   }
 
   #readFile(file) {
@@ -52,7 +53,7 @@ export class Journal {
     }
     const begun = open.get(turn) ?? [];
     open.delete(turn);
-    this.ended += begun.length;
+    for (const mark of begun) this.ended.add(mark);
     this.events.push({ kind: 'end', turn, at: Number(at), marks: begun });
   }
 }

@@ -19,7 +19,7 @@ export async function runLoad(system, load, { works = true } = {}) {
   const used = usageOf(system);
   const posts = await prepared.go();
   const accepted = acceptedMarks(posts);
-  if (works) await allDone(system.journal, accepted.size);
+  if (works) await allDone(system.journal, accepted);
   const { events } = system.journal;
   const figures = { ...acceptFigures(posts), ...(works ? turnFigures(accepted, events) : {}), ...used(accepted.size) };
   return { figures, accepted };
@@ -28,21 +28,22 @@ export async function runLoad(system, load, { works = true } = {}) {
 /** Waits until what was accepted earlier is done. Resolves to the figures, counted from the first turn. */
 export async function runBacklog(system, accepted) {
   const used = usageOf(system);
-  await allDone(system.journal, accepted.size);
+  await allDone(system.journal, accepted);
   const { events } = system.journal;
   const from = events.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   return { ...turnFigures(accepted, events, from), startMs: null, ...used(accepted.size) };
 }
 
-/** Resolves when so many handlings have ended, or when there was none for long. */
-async function allDone(journal, count) {
-  let lastEnded = -1;
+/** Resolves when all that was accepted has ended, or when nothing happened for long. */
+async function allDone(journal, accepted) {
+  const isOpen = (mark) => !journal.ended.has(mark);
+  let seen = -1;
   let lastChange = now();
-  while (journal.ended < count && now() - lastChange < QUIET_MS) {
+  while ((journal.ended.size < accepted.size || [...accepted.keys()].some(isOpen)) && now() - lastChange < QUIET_MS) {
     await delay(LOOK_MS);
     journal.read();
-    if (journal.ended !== lastEnded) lastChange = now();
-    lastEnded = journal.ended;
+    if (journal.events.length !== seen) lastChange = now();
+    seen = journal.events.length;
   }
   // What is handled again is handled soon after.
   await delay(4 * LOOK_MS);
