@@ -14,7 +14,7 @@ ${SCENARIOS.map(({ name, about }) => `                       ${name.padEnd(12)}$
   --deliveries N     posted, instead of the size's; also --subjects N and --producers N
   --rounds N         how often each system is measured, in turns (default 3)
   --no-peers         without the systems that it is compared with
-  --profile          afterwards runs the product under Node's profiler and shows where its time goes
+  --profile          afterwards runs the product under Node's profiler and shows where its time goes, and its statements
   --json             prints everything as JSON
   --write            all scenarios at full size into docs/performance.md and its picture`;
 

@@ -9,6 +9,8 @@ import { fresh } from '../sizes.mjs';
 import { startThroughline } from '../systems/throughline.mjs';
 import { selfTimes } from './cpu-profile.mjs';
 
+const STATEMENTS = 20;
+
 export async function profiles({ kinds, size }, onProfile) {
   const found = [];
   for (const database of kinds)
@@ -31,8 +33,14 @@ async function profileOf(kind, coalesce, size) {
       }),
     );
     progress.end(figures);
-    const [file] = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
-    return selfTimes(JSON.parse(readFileSync(path.join(folder, file), 'utf8')), figures.window);
+    const read = (file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+    const profile = readdirSync(folder).find((name) => name.endsWith('.cpuprofile'));
+    const deliveries = size.warmUp.deliveries + size.load.deliveries;
+    const statements = read('statements.json').slice(0, STATEMENTS);
+    return {
+      ...selfTimes(read(profile), figures.window),
+      statements: statements.map((each) => ({ ...each, perDelivery: each.count / deliveries })),
+    };
   } finally {
     removeFolder(folder);
   }

@@ -11,6 +11,7 @@ import { startNode } from './child.mjs';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const STORELESS = fileURLToPath(new URL('storeless.mjs', import.meta.url));
+const COUNTER = new URL('../profile/count-statements.mjs', import.meta.url).href;
 const PLUGIN = fileURLToPath(new URL('../plugin/index.mjs', import.meta.url));
 
 export const CONCURRENCY = 64;
@@ -55,8 +56,9 @@ async function startServer({ folder, url, coalesce = 20, concurrency, profile = 
   const journal = path.join(folder, 'journal');
   writeFileSync(path.join(folder, 'throughline.config.yaml'), stringify(configuration({ url, coalesce, concurrency, journal })));
   const begunAt = now();
-  const nodeFlags = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
-  const child = startNode([script], { cwd: folder, nodeFlags });
+  const nodeFlags = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile, '--import', COUNTER];
+  const env = profile === null ? {} : { BENCH_STATEMENTS: path.join(profile, 'statements.json') };
+  const child = startNode([script], { cwd: folder, nodeFlags, env });
   try {
     const listening = await child.says(/Throughline listens on (\S+)/);
     return { child, journal, url: listening, readyMs: now() - begunAt };
