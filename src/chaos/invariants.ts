@@ -1,3 +1,4 @@
+import { CLEANUP } from '../core/jobs/job.js';
 import type { Database } from '../database/database.js';
 
 const OPEN = "d.conversation = q.conversation and d.state <> 'completed'";
@@ -14,7 +15,8 @@ const BROKEN: Readonly<Record<string, string>> = {
      and (claim_from is null or claim_to is null or claim_to < claim_from or claim_to >= next_sequence or claimed_at is null)`,
   'a claim begins at the head': `select q.conversation as id from queues q join deliveries d on ${OPEN} and q.owner is not null and d.sequence < q.claim_from`,
   'a claim covers only what is open': `select q.conversation as id from queues q join deliveries d on d.conversation = q.conversation
-     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to and d.outcome not in ('skipped', 'suppressed', 'withdrawn')`,
+     where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to
+       and d.outcome not in ('skipped', 'suppressed', 'withdrawn', 'ignored')`,
   'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
      where waking > 0 and owner is null and parked is null and ready_at is null`,
   'a conversation has one live turn at most': `select conversation as id from turns where state in ('active', 'pausing', 'paused') group by conversation having count(*) > 1`,
@@ -24,6 +26,15 @@ const BROKEN: Readonly<Record<string, string>> = {
      where t.state in ('active', 'pausing', 'paused') and (q.owner is null or q.token <> t.token)`,
   'a conversation has a queue': 'select id from conversations where id not in (select conversation from queues)',
   'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
+  'an end that is told of is told of by a lifecycle delivery': `select c.id from conversations c where c.ending_sequence is not null
+     and not exists (select 1 from deliveries d where d.conversation = c.id and d.sequence = c.ending_sequence and d.kind = 'lifecycle')`,
+  'every end has left all of its jobs': `select c.id from conversations c where c.ending > 0
+     and (select count(*) from jobs j where j.conversation = c.id and j.ending = c.ending) <> ${CLEANUP.length}`,
+  'no job belongs to an end that was not': `select j.conversation as id from jobs j join conversations c on c.id = j.conversation
+     where j.ending > c.ending`,
+  'nobody works in a folder that is being cleared away': `select j.conversation as id from jobs j join turns t on t.conversation = j.conversation and t.state in ('active', 'pausing', 'paused') where j.state = 'running'`,
+  'what was to be told of an earlier end is over once there is a newer one': `select c.id from conversations c join deliveries d
+     on d.conversation = c.id and d.kind = 'lifecycle' and d.state <> 'completed' where c.state = 'terminal' and d.sequence < c.ending_sequence`,
   'every receipt was decided':
     'select cast(id as text) as id from receipts where id not in (select receipt from decisions where number = 0)',
   'what is held waits for an undecided effect': `select conversation as id from deliveries d where state = 'held' and not exists (

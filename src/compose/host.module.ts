@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AdminAccess } from '../admin/access/admin-access.js';
 import { HostView } from '../admin/host-view.js';
@@ -13,17 +12,22 @@ import { Database } from '../database/database.js';
 import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
 import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
+import { cleanupKinds } from '../worker/cleanup/job-kinds.js';
+import { JobRunner } from '../worker/cleanup/job-runner.js';
 import { Membership } from '../worker/membership.js';
+import type { WorkContext } from '../worker/work-on.js';
 import { WorkTable } from '../worker/work-table.js';
 import { Worker } from '../worker/worker.js';
 import type { ConfiguredHost } from './configured-host.js';
 import { ConfiguredHostView } from './configured-host-view.js';
+import { ConfiguredProviders } from './configured-providers.js';
 import { ConfiguredSources } from './event-sources.js';
 import { Hearing } from './hearing.js';
 import { Lifecycle } from './lifecycle.js';
 import { replicaProviders } from './replica-providers.js';
 import { thisMachine } from './this-process.js';
 import { workTable } from './work.js';
+import { workContext } from './work-context.js';
 
 export interface HostParts extends ConfiguredHost {
   readonly database: Database;
@@ -35,6 +39,8 @@ export interface HostParts extends ConfiguredHost {
 /** Where replicas may not hear from each other, work that another one made is found by looking. */
 const POLL_MS = { sqlite: 1000, postgresql: 250 } as const;
 const IDLE_POLL_MS = 2000;
+const JOBS_AT_ONCE = 4;
+const WORK = Symbol('WorkContext');
 
 /** The parts that everything else is given: store, core, worker, and what the configuration says. */
 @Global()
@@ -46,8 +52,9 @@ export class HostModule {
       Signals,
       {
         provide: Admissions,
-        inject: [Database, Signals],
-        useFactory: (database: Database, signals: Signals) => new Admissions(database, parts.routes, signals),
+        inject: [Database, Signals, ConfiguredProviders],
+        useFactory: (database: Database, signals: Signals, providers: ConfiguredProviders) =>
+          new Admissions(database, parts.routes, signals, (org, source) => providers.find(org, source)?.provider.preparer !== undefined),
       },
       { provide: AliasBindings, inject: [Database], useFactory: (database: Database) => new AliasBindings(database) },
       {
@@ -57,6 +64,11 @@ export class HostModule {
       },
     ];
     const ingress = [
+      {
+        provide: ConfiguredProviders,
+        inject: [PluginRegistry],
+        useFactory: (registry: PluginRegistry) => new ConfiguredProviders(parts.connections, registry),
+      },
       {
         provide: EventAdmission,
         inject: [Admissions, Metrics],
@@ -83,6 +95,7 @@ function adminProviders(parts: HostParts) {
       useFactory: (signals: Signals) => {
         const metrics = new Metrics();
         signals.on('expired', (claims) => metrics.leasesExpired(claims));
+        signals.on('alert', (about) => metrics.alerted(about));
         return metrics;
       },
     },
@@ -94,17 +107,20 @@ function adminProviders(parts: HostParts) {
   ];
 }
 
-function workProviders({ config, routes, database, self }: HostParts) {
-  const { workers, dataDir } = config;
+function workProviders(parts: HostParts) {
+  const { config, routes, database, self } = parts;
+  const { workers } = config;
   const placements = config.routes.map(({ org, name, workspace }) => ({ org, route: name, workspace }));
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing],
-      useFactory: (membership: Membership, worker: Worker, sources: SourceSupervisor, hearing: Hearing) =>
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner],
+      useFactory: (membership: Membership, worker: Worker, sources: SourceSupervisor, hearing: Hearing, jobs: JobRunner) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
+          // A process that only accepts cleans up as little as it works.
+          ...(workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
         ]),
     },
     { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
@@ -114,19 +130,27 @@ function workProviders({ config, routes, database, self }: HostParts) {
       useFactory: (signals: Signals) => new Membership(database, self, workers, thisMachine, signals),
     },
     {
+      provide: WORK,
+      inject: [Membership, Signals, WorkTable, ConfiguredProviders],
+      useFactory: (membership: Membership, signals: Signals, table: WorkTable, providers: ConfiguredProviders) =>
+        workContext({ database, dataDir: config.dataDir, bootId: self.bootId }, { membership, signals, table, providers }),
+    },
+    {
+      provide: JobRunner,
+      inject: [Membership, Signals, WORK],
+      useFactory: (membership: Membership, signals: Signals, context: WorkContext) =>
+        new JobRunner(database, () => membership.owner, signals, cleanupKinds(context), {
+          ...{ concurrency: JOBS_AT_ONCE, pollMs: IDLE_POLL_MS, callMs: context.callMs },
+          retry: { maxAttempts: workers.maxAttempts, backoff: workers.backoff },
+        }),
+    },
+    {
       provide: Worker,
-      inject: [Membership, Signals, WorkTable],
-      useFactory: (membership: Membership, signals: Signals, table: WorkTable) => {
-        const onActivity = (conversation: string) => signals.emit('activity', conversation);
-        const now = () => Date.now() + membership.offsetMs();
-        const context = { database, table, workspacesFolder: path.join(dataDir, 'workspaces'), now, onActivity };
+      inject: [Membership, Signals, WORK],
+      useFactory: (membership: Membership, signals: Signals, context: WorkContext) => {
         const { concurrency, perWorkspace, perOrg, maxAttempts, backoff, graceMs } = workers;
         return new Worker(database, membership, signals, context, {
-          concurrency,
-          perWorkspace,
-          perOrg,
-          graceMs,
-          ...{ pollMs: POLL_MS[database.dialect.name], idlePollMs: IDLE_POLL_MS },
+          ...{ concurrency, perWorkspace, perOrg, graceMs, pollMs: POLL_MS[database.dialect.name], idlePollMs: IDLE_POLL_MS },
           retry: { maxAttempts, backoff },
         });
       },

@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { changedPlacements, type Placement, placeConversations } from '../core/conversations/place-conversations.js';
 import { unparkUnconfigured } from '../core/deliveries/unpark.js';
+import type { RecoverySummary } from '../core/recovery/recover.js';
+import { type ResumedCleanup, resumeCleanup } from '../core/recovery/resume-cleanup.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
 import type { Membership } from '../worker/membership.js';
@@ -54,15 +56,25 @@ export class Lifecycle {
     const summary = await this.membership.join();
     const moved = await this.place();
     const unparked = await this.repeatedly(unparkUnconfigured);
-    const { deadReplicas, releasedClaims, endedProcesses } = summary;
-    if (releasedClaims + endedProcesses > 0)
-      this.logger.log(
-        `recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`,
-      );
+    this.tell(summary, await resumeCleanup(this.database));
     if (moved > 0) this.logger.log(`${moved} conversations moved to the workspaces that their routes name now`);
     if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);
     this.current = 'running';
     this.worker.start();
+  }
+
+  private tell(recovered: RecoverySummary, { adopted, hurried, failed }: ResumedCleanup): void {
+    const { deadReplicas, releasedClaims, releasedJobs, endedProcesses } = recovered;
+    if (releasedClaims + endedProcesses > 0)
+      this.logger.log(
+        `recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`,
+      );
+    if (releasedJobs + adopted + hurried > 0)
+      this.logger.log(
+        `cleaning up behind ended conversations goes on: ${releasedJobs} jobs interrupted, ${hurried} had failed, ${adopted} new`,
+      );
+    for (const { conversation, error } of failed)
+      this.logger.error(`${conversation}: cannot clean up behind its end, the next start tries again: ${error.message}`);
   }
 
   private async place(): Promise<number> {

@@ -4,12 +4,13 @@ import { Conflict, NotFound } from '../plugin/index.js';
 import { conversation as life, STRENGTH } from './conversations/conversation.js';
 import { type ConversationRow, readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
-import { completeClaimed, completeUpTo, openPrefixes, readDelivery, recordFailure } from './deliveries/deliveries.js';
+import { completeClaimed, openPrefixes, readDelivery, recordFailure, retireUpTo } from './deliveries/deliveries.js';
 import { parseDeliveryId } from './deliveries/delivery.js';
 import { fence, isClaimed, type Queue } from './deliveries/queue.js';
 import { lockQueues, saveQueues } from './deliveries/queues.js';
 import { takeBack } from './deliveries/take-back.js';
 import { unpark } from './deliveries/unpark.js';
+import { recordEndings } from './jobs/record-endings.js';
 import type { Signals } from './signals.js';
 import { endLiveTurn } from './turns/turns.js';
 
@@ -91,11 +92,13 @@ export class Operations {
       if (row.state === 'terminal') throw new Conflict(`this conversation is terminal already (${row.reason ?? 'closed'})`);
       const state = life.next(row.state, 'terminate');
       await saveLifetime(tx, conversation, { state, reason, revision: row.revision, strength: STRENGTH.operator }, now);
-      await completeUpTo(tx, conversation, queue.nextSequence - 1, 'retired', now);
+      await retireUpTo(tx, conversation, queue.nextSequence - 1, null, now);
       await endLiveTurn(tx, conversation, 'retired', null);
       fence(queue);
+      await recordEndings(tx, [{ conversation, sequence: null }], now);
       await note(tx, place, { by, kind: 'terminate', sequence: null, reason });
     });
+    this.signals.emit('jobs');
   }
 
   /** Opens it again; holds until a newer state of the provider's. */

@@ -13,6 +13,10 @@ interface Events {
   lost: [];
   /** So many claims were taken back from replicas that were lost. */
   expired: [claims: number];
+  /** The end of a conversation left something to do. */
+  jobs: [];
+  /** Something has failed so often that a person should look; nothing is given up. */
+  alert: [about: 'lifecycle' | 'preparation' | 'cleanup'];
   /** An admission or a turn was decided; for whoever shows it as it happens. */
   activity: [conversation: string];
 }

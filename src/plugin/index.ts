@@ -1,3 +1,11 @@
+export type {
+  ClaimedDelivery,
+  DeliveryConversation,
+  DeliveryIdentity,
+  Preparer,
+  TrustedContext,
+  TrustedProcessor,
+} from './claimed-delivery.js';
 export type { Connection } from './connection.js';
 export { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
 export type {
@@ -11,6 +19,7 @@ export type {
   UnknownEffect,
 } from './effect.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
+export type { LifecycleHandler, Settlement, SettlementFence } from './lifecycle-handler.js';
 export type { AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
 export type { Provider } from './provider.js';
 export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';
@@ -18,3 +27,4 @@ export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVe
 export type { Backfill, EventSink, Page, PollTransport, ProviderEvent, StreamSink, StreamTransport, Transport } from './source.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';
 export type { AcceptResult, Headers, Reply, VerifiedRequest, WebhookTransport } from './transport.js';
+export type { ReadState, Verdict } from './verdict.js';

@@ -22,6 +22,8 @@ interface About {
   readonly occurredAt?: string;
   /** What would prove that the event is the callback of a write of ours; for kinds of events that our own writes cause. */
   readonly evidence?: CallbackEvidence;
+  /** What the provider's preparer, trusted processor or lifecycle handler needs later; small, JSON, without bodies of messages. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /** An event that may wake an agent. */
@@ -44,8 +46,6 @@ export interface Prompt extends About {
 export interface Lifecycle extends About {
   readonly kind: 'lifecycle';
   readonly observation: Observation;
-  /** What the provider's lifecycle handler needs later; small, JSON, without bodies of messages. */
-  readonly context?: Readonly<Record<string, unknown>>;
   /** The subject ends here because it goes on under this identity: its conversations do so, too. */
   readonly movedTo?: Subject;
 }

@@ -1,4 +1,6 @@
+import type { Preparer, TrustedProcessor } from './claimed-delivery.js';
 import type { EffectReader, OutboundTool } from './effect.js';
+import type { LifecycleHandler } from './lifecycle-handler.js';
 import type { SubjectParser } from './parsed.js';
 import type { AgentRuntime } from './runtime.js';
 import type { Backfill, Transport } from './source.js';
@@ -13,6 +15,10 @@ export interface Provider<Options extends object = object> {
   readonly effects?: EffectReader<Options>;
   /** For providers with a history: what was missed during a downtime is asked for afterwards. */
   readonly backfill?: Backfill<Options>;
+  /** Its own reads and effects, under the claim of a conversation: never before an event is answered. */
+  readonly trusted?: TrustedProcessor<Options>;
+  readonly preparer?: Preparer<Options>;
+  readonly lifecycle?: LifecycleHandler<Options>;
   /** More kinds of runtime, by the name that stands in `runtimes.<name>.kind`. The factory gets that entry without `kind`. */
   readonly runtimes?: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => AgentRuntime>>;
 }

@@ -69,4 +69,9 @@ export interface AgentRuntime {
   startTurn(input: TurnInput, signal: AbortSignal): AsyncIterable<TurnEvent>;
   /** Checks without running a turn that turns can run here, for example that the command exists. Resolves to a fault to show, or null. */
   check?(): Promise<string | null>;
+  /**
+   * Lets go of all that it keeps for a conversation that has ended (a process, a remote session). Idempotent; may be called for
+   * conversations it never heard of. Not called while a turn of the conversation runs.
+   */
+  retire?(conversation: string): Promise<void>;
 }

@@ -120,7 +120,8 @@ export class Membership {
     // Nobody else can die on a SQLite file; only what could not be repaired at the start is tried again.
     if (this.database.dialect.name === 'sqlite' && !this.hasFailedRepairs) return;
     this.sweeping ??= this.repair()
-      .then(({ releasedClaims }) => {
+      .then(({ releasedClaims, releasedJobs }) => {
+        if (releasedJobs > 0) this.signals.emit('jobs');
         if (releasedClaims === 0) return;
         this.signals.emit('expired', releasedClaims);
         this.signals.emit('ready');

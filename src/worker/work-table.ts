@@ -32,6 +32,11 @@ export class WorkTable {
     return this.workspaces.get(within(org, name)) ?? null;
   }
 
+  /** What the workspaces that name a directory name. */
+  directories(): string[] {
+    return [...this.workspaces.values()].flatMap(({ directory }) => directory ?? []);
+  }
+
   /** Null: a route that is no longer configured, or a message that came past the routes. */
   route(org: string, name: string | null): Route | null {
     return name === null ? null : (this.routes.get(within(org, name)) ?? null);

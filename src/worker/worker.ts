@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { GroupCommit } from '../core/admission/group-commit.js';
-import { type ClaimEnd, type EndResult, endClaims, type RetryPolicy } from '../core/deliveries/end-claims.js';
+import type { Claim } from '../core/deliveries/claim.js';
+import { type ClaimEnd, type EndResult, endClaims, isAlarming, type RetryPolicy } from '../core/deliveries/end-claims.js';
 import { claimsAmong, nextReadyAt } from '../core/deliveries/queues.js';
 import type { Signals } from '../core/signals.js';
+import { forgetProcess } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import { claimWork, type Work } from './claim-work.js';
 import type { Membership } from './membership.js';
 import { Pace } from './pace.js';
 import { type RoomLimits, TurnRoom } from './room.js';
-import { runTurn, type TurnContext } from './run-turn.js';
+import { type WorkContext, workOn } from './work-on.js';
 
 export interface WorkerOptions extends RoomLimits {
   /** Turns at one time; 0: this process only accepts. */
@@ -51,7 +53,7 @@ export class Worker {
     private readonly database: Database,
     private readonly membership: Membership,
     private readonly signals: Signals,
-    private readonly context: TurnContext,
+    private readonly context: WorkContext,
     private readonly options: WorkerOptions,
   ) {
     this.room = new TurnRoom(options, context.table);
@@ -166,27 +168,45 @@ export class Worker {
   }
 
   private async drive(work: Work, stop: AbortController): Promise<void> {
-    const end = await this.workOn(work, stop.signal);
-    const result = await this.end(end, stop.signal);
-    const { conversation, token } = work.claim;
-    if (result === 'stale') this.logger.warn(`${conversation}: the claim (token ${token}) was taken away meanwhile; nothing was changed`);
-    else if (end.how !== 'completed') this.logger.warn(`${conversation}: ${end.how}${this.prospect(end)}: ${end.failure}`);
+    const { conversation } = work.claim;
+    const end = await this.begun(work, stop.signal);
+    const result = end === null ? 'ended' : await this.end(end, stop.signal);
+    if (result === 'stale') await this.leave(work.claim);
+    else if (end !== null && end.how !== 'completed') this.report(end);
     this.signals.emit('activity', conversation);
+  }
+
+  /** Nothing that is not foreseen leaves a claim behind that nobody works on. */
+  private async begun(work: Work, signal: AbortSignal): Promise<ClaimEnd | null> {
+    try {
+      return await workOn(work, this.context, signal);
+    } catch (error) {
+      return { claim: work.claim, how: 'interrupted', failure: (error as Error).message, turn: null };
+    }
+  }
+
+  /** What worked under a claim that is somebody else's by now is gone; whoever ends the conversation need not look for it. */
+  private async leave(claim: Claim): Promise<void> {
+    const { conversation, token } = claim;
+    this.logger.warn(`${conversation}: the claim (token ${token}) was taken away meanwhile; nothing was changed`);
+    await this.database.transaction((tx) => forgetProcess(tx, claim)).catch((error: Error) => this.logger.warn(error.message));
+  }
+
+  private report(end: Exclude<ClaimEnd, { how: 'completed' }>): void {
+    const line = `${end.claim.conversation}: ${end.how}${this.prospect(end)}: ${end.failure}`;
+    if (!isAlarming(end, this.options.retry)) {
+      this.logger.warn(line);
+      return;
+    }
+    this.logger.error(line);
+    this.signals.emit('alert', end.claim.head.kind === 'lifecycle' ? 'lifecycle' : 'preparation');
   }
 
   private prospect(end: ClaimEnd): string {
     const attempt = end.claim.head.attempts + 1;
     if (end.how !== 'failed') return '';
-    const isLast = attempt >= this.options.retry.maxAttempts;
+    const isLast = attempt >= this.options.retry.maxAttempts && end.claim.head.kind !== 'lifecycle';
     return ` (attempt ${attempt} of ${this.options.retry.maxAttempts}${isLast && end.onDead === 'stall' ? '; stalled until an operator decides' : ''})`;
-  }
-
-  private async workOn({ claim, conversation, contents }: Work, signal: AbortSignal): Promise<ClaimEnd> {
-    if (claim.head.kind === 'lifecycle') return { claim, how: 'completed', outcome: 'lifecycle', reason: null, turn: null };
-    const workspace = this.context.table.workspace(conversation.org, conversation.workspace);
-    if (workspace === null)
-      return { claim, how: 'unconfigured', failure: `workspace ${conversation.workspace} is not in the configuration` };
-    return runTurn({ claim, conversation, contents, workspace }, this.context, signal);
   }
 
   /** A store that is down delays the end of a turn; the claim is held as long as it is ours. */

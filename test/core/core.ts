@@ -181,6 +181,8 @@ const LEDGER = [
   'leases',
   'cursors',
   'gaps',
+  'jobs',
+  'verdicts',
   'transcripts',
   'turns',
   'notes',

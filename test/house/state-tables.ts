@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { conversation } from '../../src/core/conversations/conversation.js';
 import { delivery } from '../../src/core/deliveries/delivery.js';
 import { effect } from '../../src/core/effects/effect.js';
+import { job } from '../../src/core/jobs/job.js';
 import type { Machine } from '../../src/core/machine.js';
 import { turn } from '../../src/core/turns/turn.js';
 import { source } from '../../src/ingress/sources/source.js';
@@ -11,6 +12,7 @@ const MACHINES: readonly [Machine, string][] = [
   [conversation as unknown as Machine, 'src/core/conversations/conversation.ts'],
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
+  [job as unknown as Machine, 'src/core/jobs/job.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
   [source as unknown as Machine, 'src/ingress/sources/source.ts'],
 ];

@@ -3,12 +3,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { announce } from '../../src/core/admission/apply-verdict.js';
 import type { RecoverySummary } from '../../src/core/recovery/recover.js';
 import type { ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
 import { Signals } from '../../src/core/signals.js';
 import type { Database } from '../../src/database/database.js';
+import type { Connection } from '../../src/plugin/index.js';
+import { cleanupKinds, type JobKinds } from '../../src/worker/cleanup/job-kinds.js';
+import { JobRunner } from '../../src/worker/cleanup/job-runner.js';
 import { type LeaseTimes, Membership } from '../../src/worker/membership.js';
+import type { ConnectedProvider } from '../../src/worker/providers.js';
+import type { WorkContext } from '../../src/worker/work-on.js';
 import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
 import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
 import { type Core, POLICY, replica } from '../core/core.js';
@@ -21,6 +27,15 @@ export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes
   readonly self?: ReplicaIdentity;
   readonly workspaces?: readonly Partial<Workspace>[];
   readonly database?: Database;
+  /** What stands behind every connection. */
+  readonly provider?: ConnectedProvider['provider'];
+  readonly callMs?: number;
+  readonly kinds?: JobKinds;
+  readonly endProcess?: (pid: number, started: string) => Promise<void>;
+}
+
+function connectionNamed(org: string, name: string): Connection {
+  return { org, name, source: 'public', secrets: [], options: {} };
 }
 
 /** A replica as the server assembles it, on a runtime whose turns the test drives. */
@@ -29,7 +44,8 @@ export class Bench {
   readonly signals: Signals;
   readonly membership: Membership;
   readonly worker: Worker;
-  private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-worker-'));
+  readonly jobs: JobRunner;
+  readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-worker-'));
 
   constructor(core: Core, routes: readonly Route[], options: BenchOptions = {}) {
     const {
@@ -38,32 +54,48 @@ export class Bench {
       database = core.database,
       leaseMs = 60_000,
       heartbeatMs = 20_000,
+      provider = {},
+      callMs = 60_000,
+      kinds = {},
+      endProcess = async () => undefined,
       ...limits
     } = options;
     this.signals = options.database ? new Signals() : core.signals;
-    const machine = { isRunning: async () => true, endProcess: async () => undefined };
+    const machine = { isRunning: async () => true, endProcess };
     this.membership = new Membership(database, self, { leaseMs, heartbeatMs }, machine, this.signals);
     const named = workspaces.map((change) => ({
       ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null },
       ...change,
     }));
-    const context = {
-      ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder },
+    const context: WorkContext = {
+      ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
+      providers: { find: (org, source) => ({ connection: connectionNamed(org, source), provider }) },
+      onVerdict: (applied) => announce(this.signals, applied),
+      endProcess,
       now: () => Date.now() + this.membership.offsetMs(),
       onActivity: (conversation: string) => void this.signals.emit('activity', conversation),
     };
     const defaults = { concurrency: 8, perWorkspace: null, perOrg: null, retry: POLICY, graceMs: 100, pollMs: 50 };
     this.worker = new Worker(database, this.membership, this.signals, context, { ...defaults, ...limits });
+    const { retry, pollMs } = { ...defaults, ...limits };
+    this.jobs = new JobRunner(
+      database,
+      () => this.membership.owner,
+      this.signals,
+      { ...cleanupKinds(context), ...kinds },
+      { concurrency: 4, pollMs, callMs, retry },
+    );
   }
 
   async start(): Promise<RecoverySummary> {
     const summary = await this.membership.join();
     this.worker.start();
+    this.jobs.start();
     return summary;
   }
 
   async stop(): Promise<void> {
-    await this.worker.stop();
+    await Promise.all([this.worker.stop(), this.jobs.stop()]);
     await this.membership.leave();
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
+import { readJobLoad } from '../../core/jobs/jobs.js';
 import { Database } from '../../database/database.js';
 import { Metrics } from './metrics.js';
 
@@ -27,7 +28,10 @@ export class LoadReader {
 
   private async read(): Promise<void> {
     try {
-      await this.database.transaction(async (tx) => this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now()));
+      await this.database.transaction(async (tx) => {
+        this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now());
+        this.metrics.showJobs(await readJobLoad(tx));
+      });
       this.staleAt = performance.now() + FRESH_MS;
     } catch {
       // Whoever watches the server must not go blind with it.

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Disposition } from '../../core/admission/event.js';
 import type { Load } from '../../core/deliveries/read-load.js';
+import type { JobLoad } from '../../core/jobs/jobs.js';
 
 const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -26,6 +27,8 @@ export class Metrics {
     'Conversations whose workspace or runtime is not in the configuration.',
   );
   private readonly running = this.gauge('throughline_turns_running', 'Claims that are being worked on, by all replicas.');
+  private readonly jobsWaiting = this.gauge('throughline_jobs_waiting', 'What ended conversations left to do and is not done yet.');
+  private readonly jobsFailing = this.gauge('throughline_jobs_failing', 'Those of them that failed and wait for their next attempt.');
   private readonly clockOffset = this.gauge(
     'throughline_database_clock_offset_seconds',
     "How far the database's clock is ahead of this machine's.",
@@ -45,6 +48,12 @@ export class Metrics {
   private readonly failures = this.counter('throughline_admission_failures_total', 'Events that could not be stored.');
   private readonly leaseExpiries = this.counter('throughline_lease_expiries_total', 'Claims taken back from replicas that were lost.');
 
+  private readonly alerts = this.counter(
+    'throughline_alerts_total',
+    'What has failed so often outside of turns that somebody should look, by what it is.',
+    ['about'],
+  );
+
   /** An event was answered after this time. */
   admitted(answer: { readonly disposition: Disposition; readonly duplicate: boolean }, seconds: number): void {
     this.acceptSeconds.observe(seconds);
@@ -58,6 +67,15 @@ export class Metrics {
 
   leasesExpired(count: number): void {
     this.leaseExpiries.inc(count);
+  }
+
+  alerted(about: string): void {
+    this.alerts.inc({ about });
+  }
+
+  showJobs({ waiting, failing }: JobLoad): void {
+    this.jobsWaiting.set(waiting);
+    this.jobsFailing.set(failing);
   }
 
   /** What the database says now. */
@@ -76,7 +94,18 @@ export class Metrics {
   /** The database says nothing: what it said before is not to be taken for what is. */
   showNothing(): void {
     this.databaseUp.set(0);
-    const told = [this.open, this.headAge, this.retrying, this.held, this.stalled, this.unconfigured, this.running, this.clockOffset];
+    const told = [
+      this.open,
+      this.headAge,
+      this.retrying,
+      this.held,
+      this.stalled,
+      this.unconfigured,
+      this.running,
+      this.clockOffset,
+      this.jobsWaiting,
+      this.jobsFailing,
+    ];
     for (const gauge of told) gauge.set(Number.NaN);
   }
 

@@ -41,7 +41,7 @@ export interface Bracket {
   after(tx: Tx): Promise<void>;
 }
 
-const NOTHING: Admitted = { answers: [], fenced: [], settled: [], isReady: false };
+const NOTHING: Admitted = { answers: [], fenced: [], settled: [], isReady: false, hasJobs: false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -54,6 +54,8 @@ export class Admissions {
     /** In the order of the file. */
     private readonly routes: readonly Route[],
     private readonly signals: Signals,
+    /** Whether the provider behind a source can be asked how things are. */
+    private readonly canBeRead: (org: string, source: string) => boolean = () => false,
   ) {
     this.group = new GroupCommit(
       (admissions) => this.commit(admissions),
@@ -113,7 +115,8 @@ export class Admissions {
   }
 
   private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
-    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes) };
+    const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
+    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes), canBeRead };
   }
 
   /** Only what may reach an agent or end a conversation is held against the routes. */
@@ -138,7 +141,7 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, isReady } = await this.database.transaction(async (tx) => {
+    const { answers, fenced, settled, isReady, hasJobs } = await this.database.transaction(async (tx) => {
       await bracket?.before(tx);
       const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
       await bracket?.after(tx);
@@ -146,6 +149,7 @@ export class Admissions {
     });
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (isReady) this.signals.emit('ready');
+    if (hasJobs) this.signals.emit('jobs');
     for (const conversation of settled) this.signals.emit('activity', conversation);
     for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
       this.signals.emit('activity', conversation);

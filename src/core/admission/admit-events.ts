@@ -1,8 +1,4 @@
-import { clock, inChunks, type Tx } from '../../database/tx.js';
-import { insertConversations, saveLifetime } from '../conversations/conversations.js';
-import { insertNotes } from '../conversations/notes.js';
-import { amendDelivery, completeUpTo, forgetMessage, insertDeliveries, withdrawDelivery } from '../deliveries/deliveries.js';
-import { insertQueues, saveQueues } from '../deliveries/queues.js';
+import { clock, type Tx } from '../../database/tx.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
 import { concerned, settle } from '../effects/settle-candidates.js';
@@ -15,8 +11,6 @@ import {
   nextDecisionNumbers,
   type StoredDecision,
 } from '../receipts/receipts.js';
-import { bindAlias, saveSubjects } from '../subjects/subjects.js';
-import { endLiveTurn } from '../turns/turns.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
 import { correlateAdmissions, lockEffectsOf } from './correlate-admissions.js';
@@ -25,10 +19,7 @@ import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { lockWorld, readMessages } from './read-world.js';
-import type { Locked, World } from './world.js';
-
-/** How many values a queue binds. */
-const QUEUE_WIDTH = 15;
+import { fencedIn, hasEndedIn, isReadyIn, writeWorld } from './write-world.js';
 
 export interface Admitted {
   /** One answer an admission, in their order. */
@@ -39,6 +30,8 @@ export interface Admitted {
   readonly settled: readonly string[];
   /** Something became claimable. */
   readonly isReady: boolean;
+  /** Ends left something to do. */
+  readonly hasJobs: boolean;
 }
 
 /**
@@ -72,8 +65,9 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   return {
     answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.get(index))),
     settled,
-    fenced: [...world.conversations.values()].filter((c) => c.retireUpTo !== null && !c.isNew).map((c) => c.row.id),
-    isReady: [...world.conversations.values()].some((c) => c.isTouched && c.queue.readyAt !== null),
+    fenced: fencedIn(world),
+    isReady: isReadyIn(world),
+    hasJobs: hasEndedIn(world),
   };
 }
 
@@ -116,44 +110,6 @@ function receiptOf({ event, identity, digest, contentHash }: Admission): NewRece
     payloadCut: isCut,
     secretIndex: event.secretIndex ?? -1,
   };
-}
-
-async function writeWorld(tx: Tx, world: World): Promise<void> {
-  const touched = [...world.conversations.values()]
-    .filter((c) => c.isTouched || c.hasNewLife)
-    .toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1));
-  const made = touched.filter((c) => c.isNew);
-  const known = touched.filter((c) => !c.isNew);
-  const subjects = [...world.changedSubjects].flatMap((key) => {
-    const [org = '', namespace = '', subjectKey = ''] = JSON.parse(key) as string[];
-    const life = world.subjects.get(key);
-    return life ? [{ org, namespace, key: subjectKey, ...life }] : [];
-  });
-  await saveSubjects(tx, subjects);
-  for (const { alias, to, by } of world.bound) await bindAlias(tx, alias, to, by);
-  await insertConversations(
-    tx,
-    made.map(({ row, title, url }) => ({ ...row, title, url })),
-    world.now,
-  );
-  for (const c of known) {
-    if (c.hasNewLife) await saveLifetime(tx, c.row.id, c.row, world.now);
-    if (c.retireUpTo === null) continue;
-    await completeUpTo(tx, c.row.id, c.retireUpTo, 'retired', world.now);
-    await endLiveTurn(tx, c.row.id, 'retired', null);
-  }
-  for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
-  for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);
-  for (const { conversation, sequence } of world.forgotten) await forgetMessage(tx, conversation, sequence);
-  const queuesOf = (some: readonly Locked[]) =>
-    inChunks(
-      some.map((c) => c.queue),
-      QUEUE_WIDTH,
-    );
-  for (const part of queuesOf(made)) await insertQueues(tx, part);
-  for (const part of queuesOf(known.filter((c) => c.isTouched))) await saveQueues(tx, part);
-  await insertDeliveries(tx, world.deliveries, world.now);
-  await insertNotes(tx, world.notes);
 }
 
 function stored({ admission, receipt, correlation, decision }: Decided, number: number, now: number): StoredDecision {

@@ -57,6 +57,8 @@ export interface Admission {
   readonly replayOf: number | null;
   /** True: somebody asked for it, so what waits to be asked for is admitted too. */
   readonly isReplay: boolean;
+  /** True: the provider can be asked which of two changes of one revision came last. */
+  readonly canBeRead: boolean;
   /** Who decides: `accept`, or an operator. */
   readonly by: string;
 }
@@ -112,6 +114,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,
+    canBeRead: false,
     by: replay?.by ?? 'accept',
   };
 }

@@ -7,21 +7,31 @@ import { lockQueues } from '../deliveries/queues.js';
 import { Aliases } from '../subjects/aliases.js';
 import { lockSubjects, type SubjectKey, type SubjectRow, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { type Locked, type Message, placedMatch, World } from './world.js';
+import { type Locked, type Message, placedMatch, UNCHANGED, World } from './world.js';
 
 /** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
-export async function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {
+export function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {
   const admissions = fresh.map(({ admission }) => admission);
-  const subjects = await lockWithTargets(tx, distinct(admissions.flatMap(subjectsOf)));
-  const aliases = new Aliases(subjects);
-  const watched = admissions.flatMap(watchedBy);
+  const conversations = (aliases: Aliases) => [...admissions.flatMap((admission) => namedBy(admission, aliases)), ...also];
+  return lockReach(tx, { subjects: admissions.flatMap(subjectsOf), watched: admissions.flatMap(watchedBy), conversations }, now);
+}
+
+export interface Reach {
+  /** Subjects whose lives are read or change, and those of them all of whose conversations are concerned. */
+  readonly subjects: readonly SubjectKey[];
+  readonly watched: readonly SubjectKey[];
+  readonly conversations: (aliases: Aliases) => readonly string[];
+}
+
+export async function lockReach(tx: Tx, { subjects, watched, conversations }: Reach, now: number): Promise<World> {
+  const locked = await lockWithTargets(tx, distinct(subjects));
+  const aliases = new Aliases(locked);
   const linked = await conversationsAbout(tx, distinct([...watched, ...watched.map((subject) => aliases.canonical(subject))]));
-  const named = admissions.flatMap((admission) => namedBy(admission, aliases));
-  const ids = new Set([...linked.map(({ id }) => id), ...named, ...also]);
+  const ids = new Set([...linked.map(({ id }) => id), ...conversations(aliases)]);
   const about = Map.groupBy(linked, subjectText);
   return new World(
     now,
-    new Map(subjects.map((row) => [subjectText(row), row])),
+    new Map(locked.map((row) => [subjectText(row), row])),
     aliases,
     await lockConversations(tx, [...ids]),
     new Map([...about].map(([subject, rows]) => [subject, rows.map(({ id }) => id)])),
@@ -58,9 +68,7 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(
     rows.flatMap((row): [string, Locked][] => {
       const queue = queues.get(row.id);
-      return queue
-        ? [[row.id, { row, queue, isNew: false, title: null, url: null, retireUpTo: null, hasNewLife: false, isTouched: false }]]
-        : [];
+      return queue ? [[row.id, { row, queue, isNew: false, title: null, url: null, ...UNCHANGED }]] : [];
     }),
   );
 }

@@ -42,12 +42,14 @@ function isOwn(origin: Origin): boolean {
 
 /** Why a match makes no delivery; null: it does. */
 function refusal(world: World, admission: Admission, match: PlannedMatch, known: Locked | undefined, receipt: number): string | null {
+  // Whether the end still holds is what its provider says when the delivery is at the head.
+  const isToBeAsked = world.tied.has(receipt);
   if (!known) {
     if (match.continueOnly || match.workspace === null) return 'no_conversation';
     const hasEnded = match.lifecycle === 'follow' && world.lifeOf({ ...match.about, org: match.conversation.org }).state === 'terminal';
-    return hasEnded && match.afterClose === 'ignore' ? 'terminal' : null;
+    return hasEnded && !isToBeAsked && match.afterClose === 'ignore' ? 'terminal' : null;
   }
-  if (known.row.state === 'terminal' && match.afterClose === 'ignore') return 'terminal';
+  if (known.row.state === 'terminal' && !isToBeAsked && match.afterClose === 'ignore') return 'terminal';
   if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
   return admission.messageKey !== null && isSameMessage(world, known, admission, match) ? 'same_message' : null;
 }

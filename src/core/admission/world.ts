@@ -1,11 +1,12 @@
 import type { Observation } from '../../plugin/index.js';
-import { type Lifetime, type Reduction, reduce, UNOBSERVED } from '../conversations/conversation.js';
+import { type Lifetime, type Manner, type Reduction, reduce, UNOBSERVED } from '../conversations/conversation.js';
 import { identify } from '../conversations/conversation-id.js';
 import type { ConversationRow } from '../conversations/conversations.js';
 import type { Note } from '../conversations/notes.js';
 import type { Amendment, NewDelivery } from '../deliveries/deliveries.js';
 import type { Outcome, Trust } from '../deliveries/delivery.js';
 import { append, drop, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
+import type { EndedConversation } from '../jobs/record-endings.js';
 import type { Aliases } from '../subjects/aliases.js';
 import { type SubjectKey, subjectText } from '../subjects/subjects.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
@@ -19,9 +20,16 @@ export interface Locked {
   readonly url: string | null;
   /** Stored deliveries up to here are to be retired. */
   retireUpTo: number | null;
+  /** The one of them that stands for the end instead. */
+  spared: number | null;
+  /** Its last end in this transaction. */
+  ended: EndedConversation | null;
   hasNewLife: boolean;
   isTouched: boolean;
 }
+
+/** What was decided so far of a conversation that was just locked. */
+export const UNCHANGED = { retireUpTo: null, spared: null, ended: null, hasNewLife: false, isTouched: false } as const;
 
 /** A message of a conversation, by the delivery that it has last. */
 export interface Message {
@@ -51,6 +59,8 @@ export class World {
   readonly bound: { readonly alias: SubjectKey; readonly to: SubjectKey; readonly by: string }[] = [];
   readonly forgotten: { conversation: string; sequence: number }[] = [];
   readonly changedSubjects = new Set<string>();
+  /** Receipts of changes that tie with what is known: their deliveries ask the provider. */
+  readonly tied = new Set<number>();
   private readonly messages = new Map<string, Message>();
   private readonly delivered = new Set<string>();
 
@@ -78,9 +88,9 @@ export class World {
     return this.subjects.get(subjectText(subject)) ?? UNOBSERVED;
   }
 
-  observe(subject: SubjectKey, seen: Observation): Reduction {
+  observe(subject: SubjectKey, seen: Observation, manner: Manner = 'event'): Reduction {
     const key = subjectText(subject);
-    const reduction = reduce(this.lifeOf(subject), seen);
+    const reduction = reduce(this.lifeOf(subject), seen, manner);
     if ('lifetime' in reduction) {
       this.subjects.set(key, reduction.lifetime);
       this.changedSubjects.add(key);
@@ -128,7 +138,7 @@ export class World {
       queue: emptyQueue(id, org, workspace),
       isNew: true,
       ...about,
-      ...{ retireUpTo: null, hasNewLife: false, isTouched: true },
+      ...{ ...UNCHANGED, isTouched: true },
     };
     this.conversations.set(id, made);
     return made;
@@ -146,11 +156,19 @@ export class World {
     conversation.isTouched = true;
     fence(queue);
     this.deliveries.forEach((delivery, i) => {
-      if (delivery.conversation === row.id && delivery.outcome === null) this.deliveries[i] = { ...delivery, outcome: 'retired' };
+      if (delivery.conversation !== row.id || delivery.outcome !== null) return;
+      this.deliveries[i] = { ...delivery, outcome: delivery.kind === 'lifecycle' ? 'superseded' : 'retired' };
     });
     for (const [key, message] of this.messages)
       if (key.startsWith(`${row.id} `) && message.state !== 'completed')
         this.messages.set(key, { ...message, state: 'completed', outcome: 'retired' });
+  }
+
+  /** One of those just retired is kept after all, as all that is open now. */
+  spare(conversation: Locked, sequence: number): number {
+    conversation.spared = sequence;
+    Object.assign(conversation.queue, { open: 1, waking: 1, head: sequence, readyAt: this.now });
+    return sequence;
   }
 
   /** `own`: what the delivery says, if it has no text of its own. */

@@ -36,10 +36,21 @@ export type Reduction =
   /** The same again. */
   | { readonly verdict: 'repeated' }
   /** Older, or less firm, than what is known. */
-  | { readonly verdict: 'stale' };
+  | { readonly verdict: 'stale' }
+  /** Another change of the very revision that is known: the provider must be asked which of the two came last. */
+  | { readonly verdict: 'tied' };
+
+/** How a state was come by, and what then settles two changes of one revision. */
+export type Manner =
+  /** With an event; the later arrival settles it. */
+  | 'event'
+  /** With an event of a provider that can be asked: what is stored stays until then. */
+  | 'event_to_be_read'
+  /** By asking: it beats what any event said of the same revision. */
+  | 'read';
 
 /** What an observation makes of what is known: only a newer revision changes it, and an unversioned one never overrides a versioned one. */
-export function reduce(known: Lifetime, seen: Observation): Reduction {
+export function reduce(known: Lifetime, seen: Observation, manner: Manner = 'event'): Reduction {
   const isSame = known.state === seen.state;
   // What merely advances keeps why it ended, unless it says so anew.
   const reason = seen.reason ?? (isSame ? known.reason : null) ?? 'closed';
@@ -47,7 +58,7 @@ export function reduce(known: Lifetime, seen: Observation): Reduction {
     state: conversation.next(known.state ?? 'open', OBSERVED[seen.state]),
     reason: seen.state === 'terminal' ? reason : null,
     revision: seen.revision,
-    strength: seen.transition ? STRENGTH.transition : STRENGTH.carried,
+    strength: seen.transition || manner === 'read' ? STRENGTH.transition : STRENGTH.carried,
   };
   if (known.state === null) return { verdict: 'changed', lifetime };
   switch (order(known.revision, seen.revision)) {
@@ -57,8 +68,21 @@ export function reduce(known: Lifetime, seen: Observation): Reduction {
       return { verdict: isSame ? 'advanced' : 'changed', lifetime };
     case 'equal':
       if (isSame) return { verdict: 'repeated' };
-      return isFirmer(known, lifetime) ? { verdict: 'changed', lifetime } : { verdict: 'stale' };
+      if (manner === 'event_to_be_read' && isTie(known, lifetime)) return { verdict: 'tied' };
+      return isFirmer(known, lifetime, manner) ? { verdict: 'changed', lifetime } : { verdict: 'stale' };
   }
+}
+
+/** Which end a conversation is at: the number of ends so far, and the delivery that stands for this one (null: an operator's). */
+export interface Ending {
+  readonly state: 'open' | 'terminal';
+  readonly ending: number;
+  readonly ending_sequence: number | null;
+}
+
+/** Whether this lifecycle delivery stands for the end that the conversation is at. */
+export function isEndingOf(conversation: Ending, sequence: number): boolean {
+  return conversation.state === 'terminal' && conversation.ending_sequence === sequence;
 }
 
 function order(known: string | null, seen: string | null): 'older' | 'equal' | 'newer' {
@@ -67,8 +91,13 @@ function order(known: string | null, seen: string | null): 'older' | 'equal' | '
   return known === null || seen > known ? 'newer' : 'older';
 }
 
+function isTie(known: Lifetime, seen: Lifetime): boolean {
+  return seen.revision !== null && seen.strength === STRENGTH.transition && known.strength === STRENGTH.transition;
+}
+
 /** Two states of one revision: a change beats a state that merely came along; of two changes the later arrival wins. */
-function isFirmer(known: Lifetime, seen: Lifetime): boolean {
+function isFirmer(known: Lifetime, seen: Lifetime, manner: Manner): boolean {
+  if (manner === 'read') return known.strength !== STRENGTH.operator;
   if (seen.strength !== known.strength) return seen.strength > known.strength;
   return seen.strength === STRENGTH.transition || seen.revision === null;
 }

@@ -1,6 +1,6 @@
-import { inChunks, inTerms, marks, type Tx, tuples } from '../../database/tx.js';
+import { first, inChunks, inTerms, marks, type Tx, tuples } from '../../database/tx.js';
 import type { SubjectKey } from '../subjects/subjects.js';
-import type { Lifetime } from './conversation.js';
+import type { Ending, Lifetime } from './conversation.js';
 import type { ConversationIdentity } from './conversation-id.js';
 
 /** A conversation as deciding about it needs it. */
@@ -67,6 +67,30 @@ export async function saveLifetime(tx: Tx, id: string, life: Lifetime, at: numbe
   );
 }
 
+/** Counts one more end of a conversation, for which a lifecycle delivery stands, or none; its number. */
+export async function countEnding(tx: Tx, id: string, sequence: number | null): Promise<number> {
+  const row = await first<{ ending: number }>(
+    tx,
+    'update conversations set ending = ending + 1, ending_sequence = ? where id = ? returning ending',
+    [sequence, id],
+  );
+  if (row === null) throw new Error(`the conversation ${id} that ended is not there`);
+  return row.ending;
+}
+
+export async function readEnding(tx: Tx, id: string): Promise<Ending | null> {
+  return first(tx, 'select state, ending, ending_sequence from conversations where id = ?', [id]);
+}
+
+/** Conversations that ended before ends were counted, and have nothing that cleans up behind them. */
+export async function uncountedEndings(tx: Tx, after: string | null, limit: number): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(
+    `select id from conversations where state = 'terminal' and ending = 0${after === null ? '' : ' and id > ?'} order by id limit ?`,
+    after === null ? [limit] : [after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Keeps what the agent calls its session; an ended conversation takes none. False: it has ended. */
 export async function saveSession(tx: Tx, id: string, session: string): Promise<boolean> {
   const changed = await tx.run(`update conversations set session = ?, updated_at = ${tx.dialect.now} where id = ? and state = 'open'`, [
@@ -77,7 +101,7 @@ export async function saveSession(tx: Tx, id: string, session: string): Promise<
 }
 
 /** What a turn is told about its conversation. */
-export interface TurnConversation {
+export interface TurnConversation extends Ending {
   readonly id: string;
   readonly org: string;
   readonly namespace: string;
@@ -87,12 +111,18 @@ export interface TurnConversation {
   /** Name of its own folder: looked up here, never made of the id again. */
   readonly folder: string;
   readonly session: string | null;
+  readonly reason: string | null;
+  readonly revision: string | null;
+  /** 1: what its end left behind is being cleared away at this moment. */
+  readonly cleaning: number;
 }
 
 export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Promise<TurnConversation[]> {
   if (ids.length === 0) return [];
   return tx.all(
-    `select id, org, namespace, key, title, workspace, folder, session from conversations where id in (${marks(ids.length)})`,
+    `select id, org, namespace, key, title, workspace, folder, session, state, reason, revision, ending, ending_sequence,
+       case when ending > 0 and exists (select 1 from jobs j where j.conversation = c.id and j.state = 'running') then 1 else 0 end as cleaning
+     from conversations c where id in (${marks(ids.length)})`,
     ids,
   );
 }

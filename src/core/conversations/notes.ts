@@ -20,7 +20,8 @@ export interface Note {
     | 'alias'
     | 'alias_refused'
     | 'unalias'
-    | 'purge';
+    | 'purge'
+    | 'alert';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

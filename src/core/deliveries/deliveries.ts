@@ -105,12 +105,22 @@ export async function withdrawDelivery(tx: Tx, conversation: string, sequence: n
   );
 }
 
-/** Completes, up to a sequence, all that the outcome may befall. */
-export async function completeUpTo(tx: Tx, conversation: string, sequence: number, outcome: Outcome, now: number): Promise<number> {
-  const { to, from } = completion(outcome);
+/** Retires all up to a sequence, but the one that is spared; what was to be told of an earlier end is superseded by this one. */
+export async function retireUpTo(tx: Tx, conversation: string, sequence: number, spared: number | null, now: number): Promise<number> {
+  const { to, from } = completion('retired');
   return tx.run(
-    `update deliveries set state = ${to}, outcome = ?, completed_at = ? where conversation = ? and sequence <= ? and state in (${from})`,
-    [outcome, now, conversation, sequence],
+    `update deliveries set state = ${to}, outcome = case when kind = 'lifecycle' then 'superseded' else 'retired' end, completed_at = ?
+      where conversation = ? and sequence <= ? and sequence <> ? and state in (${from})`,
+    [now, conversation, sequence, spared ?? 0],
+  );
+}
+
+/** A message under whose claim its provider said that all has ended stands for that end. */
+export async function becomeLifecycle(tx: Tx, conversation: string, sequence: number): Promise<void> {
+  await tx.run(
+    `update deliveries set kind = 'lifecycle', waking = 1, wake_at = null, attempts = 0, interruptions = 0, deferrals = 0, due_at = null,
+       failure = null where conversation = ? and sequence = ? and state = 'pending'`,
+    [conversation, sequence],
   );
 }
 
@@ -128,13 +138,16 @@ export interface OpenDelivery {
   readonly due_at: number | null;
   readonly attempts: number;
   readonly interruptions: number;
+  /** How often its provider could not be asked what must be known before its turn. */
+  readonly deferrals: number;
 }
 
 /** The first open deliveries of each of these conversations, in order. Their queues are locked by the caller, in an earlier statement. */
 export async function openPrefixes(tx: Tx, conversations: readonly string[], limit: number): Promise<OpenDelivery[]> {
   if (conversations.length === 0) return [];
   return tx.all(
-    `select d.conversation, d.sequence, d.receipt, d.route, d.kind, d.state, d.trust, d.waking, d.wake_at, d.due_at, d.attempts, d.interruptions
+    `select d.conversation, d.sequence, d.receipt, d.route, d.kind, d.state, d.trust, d.waking, d.wake_at, d.due_at, d.attempts, d.interruptions,
+       d.deferrals
        from queues q ${tx.dialect.prefixOfQueue} where q.conversation in (${marks(conversations.length)}) order by d.conversation, d.sequence`,
     [limit, ...conversations],
   );
@@ -148,6 +161,7 @@ export interface DeliveryContent {
   readonly org: string;
   readonly provider: string;
   readonly source: string;
+  readonly delivery_id: string;
   readonly event_key: string;
   readonly parsed: string;
   readonly received_at: number;
@@ -160,7 +174,7 @@ export async function readContents(
   if (claims.length === 0) return [];
   const each = claims.map(() => '(d.conversation = ? and d.sequence between ? and ?)').join(' or ');
   return tx.all(
-    `select d.conversation, d.sequence, d.text, r.org, r.provider, r.source, r.event_key, r.parsed, r.received_at
+    `select d.conversation, d.sequence, d.text, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.parsed, r.received_at
        from deliveries d join receipts r on r.id = d.receipt where d.state = 'pending' and (${each}) order by d.conversation, d.sequence`,
     claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
   );
@@ -194,13 +208,13 @@ const AGAIN = storedStep('fail', 'interrupt', 'park', 'retry');
 export async function recordFailure(
   tx: Tx,
   head: { conversation: string; sequence: number },
-  f: { attempts: number; interruptions: number; dueAt: number | null; failure: string },
+  f: { attempts: number; interruptions: number; deferrals?: number; dueAt: number | null; failure: string },
 ): Promise<void> {
   const { to, from } = AGAIN;
   await tx.run(
-    `update deliveries set state = ${to}, attempts = ?, interruptions = ?, due_at = ?, failure = ?
+    `update deliveries set state = ${to}, attempts = ?, interruptions = ?, deferrals = ?, due_at = ?, failure = ?
       where conversation = ? and sequence = ? and state in (${from})`,
-    [f.attempts, f.interruptions, f.dueAt, f.failure, head.conversation, head.sequence],
+    [f.attempts, f.interruptions, f.deferrals ?? 0, f.dueAt, f.failure, head.conversation, head.sequence],
   );
 }
 

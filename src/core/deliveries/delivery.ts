@@ -31,6 +31,7 @@ export const delivery = machine('delivery', {
     retire: 'completed',
     reset: 'completed',
     die: 'completed',
+    supersede: 'completed',
   },
   completed: {},
 });

@@ -1,4 +1,5 @@
 import { clock, type Tx } from '../../database/tx.js';
+import { insertNotes } from '../conversations/notes.js';
 import { endTurn, type TurnEnd } from '../turns/turns.js';
 import type { Claim } from './claim.js';
 import { completeClaimed, recordFailure } from './deliveries.js';
@@ -21,8 +22,16 @@ export type ClaimEnd =
       readonly reason: string | null;
       readonly turn: TurnEnd | null;
     }
-  /** The runtime reported a failure: one attempt. */
-  | { readonly claim: Claim; readonly how: 'failed'; readonly turn: TurnEnd; readonly onDead: 'stall' | 'skip'; readonly failure: string }
+  /** The runtime reported a failure, or its provider refused what comes before a turn or after an end: one attempt. */
+  | {
+      readonly claim: Claim;
+      readonly how: 'failed';
+      readonly turn: TurnEnd | null;
+      readonly onDead: 'stall' | 'skip';
+      readonly failure: string;
+    }
+  /** What must come first could not be done now: no attempt, and as often as it takes. `pauseMs` null: a growing pause. */
+  | { readonly claim: Claim; readonly how: 'deferred'; readonly failure: string; readonly pauseMs: number | null }
   /** Lost, by no fault of the agent's: no attempt, but not for ever. */
   | { readonly claim: Claim; readonly how: 'interrupted'; readonly turn: TurnEnd | null; readonly failure: string }
   /** The configuration no longer says how to work on it: it waits, visibly, and blocks nobody else. */
@@ -65,11 +74,14 @@ async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, policy: RetryPolicy, 
     case 'interrupted':
       await interrupt(tx, queue, claim, end.failure, policy, now);
       break;
+    case 'deferred':
+      await defer(tx, queue, end, policy, now);
+      break;
     case 'unconfigured':
       await recordFailure(tx, claim.head, { ...claim.head, dueAt: null, failure: end.failure });
       park(queue, 'unconfigured');
   }
-  if (end.how === 'unconfigured' || end.turn === null) return;
+  if (end.how === 'unconfigured' || end.how === 'deferred' || end.turn === null) return;
   const { conversation, token, owner, from, to, head, claimedAt } = claim;
   await endTurn(tx, { conversation, token, owner, from, to, attempt: attemptOf(head), startedAt: claimedAt }, end.turn);
 }
@@ -105,7 +117,10 @@ async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, pol
   const { claim, failure } = end;
   const { head, conversation, from } = claim;
   const attempts = head.attempts + 1;
-  const isDead = attempts >= policy.maxAttempts;
+  if (isAlarming(end, policy))
+    await insertNotes(tx, [{ conversation, at: now, by: 'worker', kind: 'alert', receipt: head.receipt, sequence: from, reason: failure }]);
+  // The end of a conversation is seen to for as long as it takes.
+  const isDead = attempts >= policy.maxAttempts && head.kind !== 'lifecycle';
   if (isDead && end.onDead === 'skip') return complete(tx, queue, { conversation, from, to: from }, 'dead', failure, now);
   const dueAt = isDead ? null : now + backoff(policy, attempts);
   await recordFailure(tx, head, { attempts, interruptions: head.interruptions, dueAt, failure });
@@ -118,7 +133,7 @@ async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, pol
 async function interrupt(tx: Tx, queue: Queue, claim: Claim, failure: string, policy: RetryPolicy, now: number): Promise<void> {
   const { head } = claim;
   const interruptions = head.interruptions + 1;
-  const isLost = interruptions >= MAX_INTERRUPTIONS;
+  const isLost = interruptions >= MAX_INTERRUPTIONS && head.kind !== 'lifecycle';
   const dueAt = isLost ? null : now + backoff(policy, interruptions);
   await recordFailure(tx, head, { attempts: head.attempts, interruptions, dueAt, failure });
   if (isLost) park(queue, 'stalled');
@@ -126,11 +141,36 @@ async function interrupt(tx: Tx, queue: Queue, claim: Claim, failure: string, po
   queue.retryTo = claim.to;
 }
 
+async function defer(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'deferred' }, policy: RetryPolicy, now: number): Promise<void> {
+  const { claim, failure, pauseMs } = end;
+  const deferrals = claim.head.deferrals + (pauseMs === null ? 1 : 0);
+  const dueAt = now + (pauseMs ?? backoff(policy, deferrals));
+  await recordFailure(tx, claim.head, { ...claim.head, deferrals, dueAt, failure });
+  queue.readyAt = dueAt;
+  queue.retryTo = claim.to;
+}
+
+/** Somebody should look, once: what has failed so often is no turn of an agent, whose conversation would be seen to be stalled. */
+export function isAlarming(end: ClaimEnd, { maxAttempts }: RetryPolicy): boolean {
+  return end.how === 'failed' && end.turn === null && end.claim.head.attempts + 1 === maxAttempts;
+}
+
+/** The claim goes no further than this; what is behind it waits again. False: it is not the holder's any more. */
+export async function narrowClaim(tx: Tx, claim: Claim, to: number): Promise<boolean> {
+  const queue = (await lockQueues(tx, [claim.conversation])).get(claim.conversation);
+  if (!queue || queue.owner !== claim.owner || queue.token !== claim.token) return false;
+  queue.claimTo = to;
+  await saveQueues(tx, [queue]);
+  return true;
+}
+
 function park(queue: Queue, parked: 'stalled' | 'unconfigured'): void {
   queue.parked = parked;
   queue.readyAt = null;
 }
 
+const LONGEST_PAUSE_MS = 3_600_000;
+
 export function backoff({ backoff: { firstMs, factor, maxMs } }: RetryPolicy, failures: number): number {
-  return Math.min(firstMs * factor ** (failures - 1), maxMs);
+  return Math.min(firstMs * factor ** (failures - 1), maxMs, LONGEST_PAUSE_MS);
 }

@@ -84,6 +84,15 @@ export async function lockReady(tx: Tx, conversations: readonly string[]): Promi
   return rows.map(fromRow);
 }
 
+/** Locks those of the queues that nobody else has locked; which they are. */
+export async function lockFreeQueues(tx: Tx, conversations: readonly string[]): Promise<string[]> {
+  const rows = await tx.all<{ conversation: string }>(
+    `select conversation from queues where conversation in (${marks(conversations.length)}) order by conversation${tx.dialect.forUpdateSkipLocked}`,
+    conversations,
+  );
+  return rows.map(({ conversation }) => conversation);
+}
+
 /** When the next queue becomes ready that is not ready yet; null: none will by itself. */
 export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | null }> {
   const [row] = await tx.all<{ now: number; at: number | null }>(

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** What makes a delivery one and the same, however often it is sent. */
-export interface DeliveryIdentity {
-  readonly org: string;
-  readonly provider: string;
-  readonly source: string;
-  readonly deliveryId: string;
-}
+import type { DeliveryIdentity } from '../../plugin/index.js';
 
 /** 16 bytes under which the ledger knows a delivery: half the index of its four texts. */
 export function identityHash({ org, provider, source, deliveryId }: DeliveryIdentity): Buffer {

@@ -1,5 +1,5 @@
 import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
-import type { DeliveryIdentity } from './receipt.js';
+import type { DeliveryIdentity } from '../../plugin/index.js';
 
 export interface NewReceipt extends DeliveryIdentity {
   readonly identity: Buffer;

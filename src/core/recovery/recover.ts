@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
 import { lockQueues, saveQueues } from '../deliveries/queues.js';
 import { takeBack } from '../deliveries/take-back.js';
+import { releaseJobs } from '../jobs/jobs.js';
 import { bury, condemn, conversationsOwnedBy, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
 import { liveTurnsOf, type OrphanTurn } from '../turns/turns.js';
 
@@ -17,6 +18,8 @@ export interface RecoverySummary {
   readonly deadReplicas: number;
   readonly endedProcesses: number;
   readonly releasedClaims: number;
+  /** Jobs behind ended conversations that are to be done anew. */
+  readonly releasedJobs: number;
   /** Conversations whose repair failed; they are tried again by the next sweep. */
   readonly failed: readonly { readonly conversation: string; readonly error: Error }[];
 }
@@ -31,7 +34,7 @@ export async function recover(database: Database, self: { id: number } & Replica
   const others = await database.transaction((tx) => otherReplicas(tx, self.id));
   const verdicts = await Promise.all(others.map((other) => isDead(database, other, self, machine)));
   const dead = others.filter((_, i) => verdicts[i]);
-  const none = { deadReplicas: 0, endedProcesses: 0, releasedClaims: 0, failed: [] };
+  const none = { deadReplicas: 0, endedProcesses: 0, releasedClaims: 0, releasedJobs: 0, failed: [] };
   if (dead.length === 0) return none;
   const ids = dead.map(({ id }) => id);
   await database.transaction((tx) => condemn(tx, ids));
@@ -42,8 +45,9 @@ export async function recover(database: Database, self: { id: number } & Replica
   const failed: { conversation: string; error: Error }[] = [];
   for (const conversation of conversations)
     await database.transaction((tx) => releaseClaim(tx, conversation, ids)).catch((error: Error) => failed.push({ conversation, error }));
+  const releasedJobs = await database.transaction((tx) => releaseJobs(tx, ids));
   if (failed.length === 0) await database.transaction((tx) => bury(tx, ids));
-  return { deadReplicas: dead.length, endedProcesses, releasedClaims: conversations.length - failed.length, failed };
+  return { deadReplicas: dead.length, endedProcesses, releasedClaims: conversations.length - failed.length, releasedJobs, failed };
 }
 
 /** Dead at once: the only server of a SQLite file is we; or its process on this very machine is gone. Anything else waits for its lease. */

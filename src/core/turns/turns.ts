@@ -108,6 +108,32 @@ export async function liveTurnsOf(tx: Tx, owners: readonly number[]): Promise<Or
   );
 }
 
+/** A process group that worked on a conversation until its turn was retired, and whose end nobody has reported. */
+export interface Survivor {
+  readonly token: number;
+  readonly process_id: number;
+  readonly process_started: string;
+  /** Of the replica that started it; null: that replica is gone. */
+  readonly boot_id: string | null;
+}
+
+export async function survivorsOf(tx: Tx, conversation: string): Promise<Survivor[]> {
+  return tx.all(
+    `select t.token, t.process_id, coalesce(t.process_started, '') as process_started, r.boot_id
+       from turns t left join replicas r on r.id = t.owner and r.lease_until > ${tx.dialect.now}
+      where t.conversation = ? and t.state = '${turn.target('retire')}' and t.process_id is not null order by t.token`,
+    [conversation],
+  );
+}
+
+/** The process of an ended turn is gone. */
+export async function forgetProcess(tx: Tx, { conversation, token }: { conversation: string; token: number }): Promise<void> {
+  await tx.run(
+    `update turns set process_id = null, process_started = null where conversation = ? and token = ? and state not in (${quoted(LIVE_TURN)})`,
+    [conversation, token],
+  );
+}
+
 /** Ends whatever turn of the conversation is live. */
 export async function endLiveTurn(
   tx: Tx,

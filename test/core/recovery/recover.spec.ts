@@ -57,7 +57,7 @@ eachCore('recovery', (open) => {
     const claim = await claimAs(owner);
     await core.admit(comment('T-1', 'three'));
     await expire(owner);
-    expect(await sweep()).toEqual({ deadReplicas: 1, endedProcesses: 1, releasedClaims: 1, failed: [] });
+    expect(await sweep()).toEqual({ deadReplicas: 1, endedProcesses: 1, releasedClaims: 1, releasedJobs: 0, failed: [] });
     expect(await core.rows('select state, token from turns')).toEqual([{ state: 'interrupted', token: claim.token }]);
     expect(await core.claimOne()).toMatchObject({ from: 1, to: 2, token: claim.token + 2, head: { attempts: 0, interruptions: 1 } });
     expect(await core.finish(claim)).toBe('stale');
@@ -109,7 +109,7 @@ eachCore('recovery', (open) => {
     expect(await core.rows('select conversation from queues where owner is not null')).toEqual([
       { conversation: summary.failed[0]?.conversation },
     ]);
-    expect(await sweep()).toMatchObject({ deadReplicas: 1, releasedClaims: 1, failed: [] });
+    expect(await sweep()).toMatchObject({ deadReplicas: 1, releasedClaims: 1, releasedJobs: 0, failed: [] });
     expect(await core.claim()).toHaveLength(2);
   });
 

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { announce } from '../core/admission/apply-verdict.js';
+import type { Signals } from '../core/signals.js';
+import type { Database } from '../database/database.js';
+import type { Membership } from '../worker/membership.js';
+import type { WorkContext } from '../worker/work-on.js';
+import type { WorkTable } from '../worker/work-table.js';
+import type { ConfiguredProviders } from './configured-providers.js';
+import { thisMachine } from './this-process.js';
+
+/** How long a plugin may take for one call under a claim. */
+const CALL_MS = 60_000;
+
+/** What working on claims, and on what ends leave to do, needs of the host. */
+export function workContext(
+  host: { readonly database: Database; readonly dataDir: string; readonly bootId: string },
+  parts: { readonly membership: Membership; readonly signals: Signals; readonly table: WorkTable; readonly providers: ConfiguredProviders },
+): WorkContext {
+  const { membership, signals, table, providers } = parts;
+  const { database, dataDir, bootId } = host;
+  return {
+    ...{ database, table, providers, bootId, callMs: CALL_MS },
+    workspacesFolder: path.join(dataDir, 'workspaces'),
+    now: () => Date.now() + membership.offsetMs(),
+    onActivity: (conversation) => signals.emit('activity', conversation),
+    onVerdict: (applied) => announce(signals, applied),
+    endProcess: thisMachine.endProcess,
+  };
+}

@@ -1,0 +1,70 @@
+import { inChunks, type Tx } from '../../database/tx.js';
+import { insertConversations, saveLifetime } from '../conversations/conversations.js';
+import { insertNotes } from '../conversations/notes.js';
+import { amendDelivery, becomeLifecycle, forgetMessage, insertDeliveries, retireUpTo, withdrawDelivery } from '../deliveries/deliveries.js';
+import { insertQueues, saveQueues } from '../deliveries/queues.js';
+import { recordEndings } from '../jobs/record-endings.js';
+import { bindAlias, saveSubjects } from '../subjects/subjects.js';
+import { endLiveTurn } from '../turns/turns.js';
+import type { Locked, World } from './world.js';
+
+/** How many values a queue binds. */
+const QUEUE_WIDTH = 15;
+
+/** Writes what was changed. */
+export async function writeWorld(tx: Tx, world: World): Promise<void> {
+  const touched = [...world.conversations.values()]
+    .filter((c) => c.isTouched || c.hasNewLife)
+    .toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1));
+  const made = touched.filter((c) => c.isNew);
+  const known = touched.filter((c) => !c.isNew);
+  const subjects = [...world.changedSubjects].flatMap((key) => {
+    const [org = '', namespace = '', subjectKey = ''] = JSON.parse(key) as string[];
+    const life = world.subjects.get(key);
+    return life ? [{ org, namespace, key: subjectKey, ...life }] : [];
+  });
+  await saveSubjects(tx, subjects);
+  for (const { alias, to, by } of world.bound) await bindAlias(tx, alias, to, by);
+  await insertConversations(
+    tx,
+    made.map(({ row, title, url }) => ({ ...row, title, url })),
+    world.now,
+  );
+  for (const c of known) {
+    if (c.hasNewLife) await saveLifetime(tx, c.row.id, c.row, world.now);
+    if (c.retireUpTo === null) continue;
+    await retireUpTo(tx, c.row.id, c.retireUpTo, c.spared, world.now);
+    if (c.spared !== null) await becomeLifecycle(tx, c.row.id, c.spared);
+    await endLiveTurn(tx, c.row.id, 'retired', null);
+  }
+  for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
+  for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);
+  for (const { conversation, sequence } of world.forgotten) await forgetMessage(tx, conversation, sequence);
+  const queuesOf = (some: readonly Locked[]) =>
+    inChunks(
+      some.map((c) => c.queue),
+      QUEUE_WIDTH,
+    );
+  for (const part of queuesOf(made)) await insertQueues(tx, part);
+  for (const part of queuesOf(known.filter((c) => c.isTouched))) await saveQueues(tx, part);
+  await insertDeliveries(tx, world.deliveries, world.now);
+  await insertNotes(tx, world.notes);
+  // An end that was taken back in the same breath leaves nothing to do.
+  const ended = touched.flatMap((c) => (c.row.state === 'terminal' ? (c.ended ?? []) : []));
+  await recordEndings(tx, ended, world.now);
+}
+
+/** Conversations whose running turn was fenced: whoever runs it must stop. */
+export function fencedIn(world: World): string[] {
+  return [...world.conversations.values()].filter((c) => c.retireUpTo !== null && !c.isNew).map((c) => c.row.id);
+}
+
+/** Something became claimable. */
+export function isReadyIn(world: World): boolean {
+  return [...world.conversations.values()].some((c) => c.isTouched && c.queue.readyAt !== null);
+}
+
+/** Ends left something to do. */
+export function hasEndedIn(world: World): boolean {
+  return [...world.conversations.values()].some((c) => c.ended !== null);
+}
