@@ -4,6 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const GUARD = fileURLToPath(new URL('../../scripts/run/end-with-parent.cjs', import.meta.url));
 const PATIENCE_MS = 60_000;
+const running = new Set();
+
+// Before folders are removed: the guard is not heard by a process that is busy starting, and it would make its folder anew.
+process.prependListener('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** Node with the given arguments. `nodeFlags` come before the script. */
 export function startNode(args, { cwd = process.cwd(), env = {}, ipc = false, nodeFlags = [] } = {}) {
@@ -13,6 +19,8 @@ export function startNode(args, { cwd = process.cwd(), env = {}, ipc = false, no
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])], // fd 3: see the guard
     serialization: 'advanced',
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   return new Child(child);
 }
 
