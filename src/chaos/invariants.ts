@@ -18,7 +18,13 @@ const BROKEN: Readonly<Record<string, string>> = {
      where q.owner is not null and d.state = 'completed' and d.sequence between q.claim_from and q.claim_to
        and d.outcome not in ('skipped', 'suppressed', 'withdrawn', 'ignored')`,
   'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
-     where waking > 0 and owner is null and parked is null and ready_at is null`,
+     where waking > 0 and owner is null and parked is null and paused = 0 and ready_at is null`,
+  'what is paused is not ready': 'select conversation as id from queues where paused = 1 and ready_at is not null',
+  'what has no claim has no turn': `select conversation as id from queues where owner is null and (resting = 1 or steerable = 1 or turn_trust is not null)`,
+  'a turn rests where somebody paused it, or is about to go on': `select q.conversation as id from queues q join turns t on t.conversation = q.conversation
+     and t.token = q.token where (q.resting = 1) <> (t.state = 'paused')`,
+  'nothing up to a reset is open': `select c.id as id from conversations c join deliveries d on d.conversation = c.id and d.sequence <= c.cleared_to
+     where d.state <> 'completed'`,
   'a conversation has one live turn at most': `select conversation as id from turns where state in ('active', 'pausing', 'paused') group by conversation having count(*) > 1`,
   'no delivery is in two turns that succeeded': `select a.conversation as id from turns a join turns b on b.conversation = a.conversation
      where a.state = 'done' and b.state = 'done' and a.token < b.token and a.to_sequence >= b.from_sequence`,

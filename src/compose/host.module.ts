@@ -96,6 +96,7 @@ function adminProviders(parts: HostParts) {
         const metrics = new Metrics();
         signals.on('expired', (claims) => metrics.leasesExpired(claims));
         signals.on('alert', (about) => metrics.alerted(about));
+        signals.on('parked', (kind) => metrics.wasParked(kind));
         return metrics;
       },
     },

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { changedPlacements, type Placement, placeConversations } from '../core/conversations/place-conversations.js';
-import { unparkUnconfigured } from '../core/deliveries/unpark.js';
+import { BEFORE_ALL, unparkConfigured } from '../core/deliveries/unpark.js';
 import type { RecoverySummary } from '../core/recovery/recover.js';
 import { type ResumedCleanup, resumeCleanup } from '../core/recovery/resume-cleanup.js';
 import type { Database } from '../database/database.js';
@@ -55,10 +55,13 @@ export class Lifecycle {
     for (const companion of this.companions) companion.begin?.();
     const summary = await this.membership.join();
     const moved = await this.place();
-    const unparked = await this.repeatedly(unparkUnconfigured);
+    const unparked = await this.unpark();
     this.tell(summary, await resumeCleanup(this.database));
     if (moved > 0) this.logger.log(`${moved} conversations moved to the workspaces that their routes name now`);
-    if (unparked > 0) this.logger.log(`${unparked} conversations that waited for a change of the configuration are looked at again`);
+    if (unparked > 0)
+      this.logger.log(
+        `${unparked} conversations that waited for a change of the configuration, or of what turns may cost, are looked at again`,
+      );
     this.current = 'running';
     this.worker.start();
   }
@@ -82,6 +85,17 @@ export class Lifecycle {
     let moved = 0;
     for (const placement of changed) moved += await this.repeatedly((tx) => placeConversations(tx, placement));
     return moved;
+  }
+
+  private async unpark(): Promise<number> {
+    let total = 0;
+    for (let after: string | null = BEFORE_ALL; after !== null; ) {
+      const from: string = after;
+      const { count, last } = await this.database.transaction((tx) => unparkConfigured(tx, from));
+      total += count;
+      after = last;
+    }
+    return total;
   }
 
   /** A transaction a batch, until there is nothing left to do. */

@@ -12,7 +12,9 @@ export function workTable(config: Config, routes: readonly Route[], registry: Pl
     const { name, org, instructions, directory } = workspace;
     // Two agents in one folder would undo each other's work.
     const concurrency = workspace.concurrency ?? (directory === null ? null : 1);
-    return { name, org, instructions, directory, concurrency, runtime: runtimeOf(config, workspace, kinds) };
+    const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
+    const rules = { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop };
+    return { name, org, instructions, directory, concurrency, rules, runtime: runtimeOf(config, workspace, kinds) };
   });
   return new WorkTable(workspaces, routes);
 }

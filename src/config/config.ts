@@ -101,6 +101,14 @@ export interface WorkspaceConfig {
   readonly directory: string | null;
   readonly env: readonly string[];
   readonly concurrency: number | null;
+  /** US dollars; null: no limit. */
+  readonly usdPerTurn: number | null;
+  readonly usdPerConversation: number | null;
+  readonly usdPerDay: number | null;
+  /** IANA zone whose days `usdPerDay` means. */
+  readonly timezone: string;
+  /** Null: machines may answer each other for ever. */
+  readonly loop: { readonly turns: number; readonly windowMs: number } | null;
 }
 
 export interface RouteConfig {
@@ -125,4 +133,6 @@ export interface RouteConfig {
   readonly lifecycle: 'follow' | 'ignore';
   readonly afterClose: 'ignore' | 'answer';
   readonly edits: 'ignore' | 'deliver';
+  readonly whileBusy: 'enqueue' | 'collect' | 'steer' | 'interrupt' | 'reject';
+  readonly debounceMs: number;
 }

@@ -2,23 +2,20 @@ import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound } from '../plugin/index.js';
 import { conversation as life, STRENGTH } from './conversations/conversation.js';
-import { type ConversationRow, readConversations, saveLifetime } from './conversations/conversations.js';
+import { readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
 import { completeClaimed, openPrefixes, readDelivery, recordFailure, retireUpTo } from './deliveries/deliveries.js';
 import { parseDeliveryId } from './deliveries/delivery.js';
-import { fence, isClaimed, type Queue } from './deliveries/queue.js';
+import { drop, fence, isClaimed, letGo, type Queue, wakeAt } from './deliveries/queue.js';
 import { lockQueues, saveQueues } from './deliveries/queues.js';
 import { takeBack } from './deliveries/take-back.js';
 import { unpark } from './deliveries/unpark.js';
 import { recordEndings } from './jobs/record-endings.js';
 import type { Signals } from './signals.js';
+import { letGoOn, pauseConversation, resumeConversation } from './steering/pause.js';
+import type { Place } from './steering/place.js';
+import { resetConversation } from './steering/reset.js';
 import { endLiveTurn } from './turns/turns.js';
-
-interface Place {
-  readonly row: ConversationRow;
-  readonly queue: Queue;
-  readonly now: number;
-}
 
 /** What operators may do to conversations and deliveries. Each throws `NotFound`, or `Conflict` saying what the thing is now. */
 export class Operations {
@@ -33,7 +30,9 @@ export class Operations {
       if (entry.state !== 'pending' || isClaimed(place.queue, entry.sequence)) throw cannot('retry', entry, place.queue);
       if (!(await isHead(tx, entry))) throw new Conflict('cannot retry this delivery: it waits behind another one, which must end first');
       await recordFailure(tx, entry, { attempts: 0, interruptions: 0, dueAt: null, failure: `retried by ${by}` });
-      if (place.queue.parked === 'stalled' || place.queue.parked === null) unpark(place.queue, place.now);
+      const { parked } = place.queue;
+      if (parked === 'looping' || parked === 'spent') await letGoOn(tx, place);
+      else if (parked === 'stalled' || parked === null) unpark(place.queue, place.now);
       await note(tx, place, { by, kind: 'retry', sequence: entry.sequence, reason: null });
     });
   }
@@ -46,11 +45,8 @@ export class Operations {
       const { queue, now } = place;
       const wasHead = await isHead(tx, entry);
       const bounds = { conversation: entry.conversation, from: entry.sequence, to: entry.sequence };
-      const { count, waking } = await completeClaimed(tx, bounds, 'skipped', reason ?? `by ${by}`);
-      queue.open -= count;
-      queue.waking -= waking;
-      // What was wrong with the head is no matter of those behind it.
-      if (wasHead) unpark(queue, now);
+      const { waking } = await completeClaimed(tx, bounds, 'skipped', reason ?? `by ${by}`);
+      drop(queue, { waking: waking === 1, isHead: wasHead }, now);
       await note(tx, place, { by, kind: 'skip', sequence: entry.sequence, reason });
     });
   }
@@ -72,15 +68,10 @@ export class Operations {
       await endLiveTurn(tx, conversation, 'interrupted', `stopped by ${by}`);
       const bounds = { conversation, from: queue.claimFrom ?? 0, to: queue.claimTo ?? 0 };
       const { count, waking } = await completeClaimed(tx, bounds, 'interrupted', `stopped by ${by}`);
-      Object.assign(queue, {
-        owner: null,
-        token: queue.token + 1,
-        retryTo: null,
-        head: bounds.to + 1,
-        open: queue.open - count,
-        waking: queue.waking - waking,
-      });
-      queue.readyAt = queue.open > 0 ? now : null;
+      letGo(queue);
+      const { token, open } = queue;
+      Object.assign(queue, { token: token + 1, retryTo: null, head: bounds.to + 1, open: open - count, waking: queue.waking - waking });
+      wakeAt(queue, now);
       await note(tx, place, { by, kind: 'stop', sequence: bounds.from, reason: null });
     });
   }
@@ -96,6 +87,8 @@ export class Operations {
       await endLiveTurn(tx, conversation, 'retired', null);
       fence(queue);
       await recordEndings(tx, [{ conversation, sequence: null }], now);
+      // There is nothing left that could be paused.
+      queue.isPaused = false;
       await note(tx, place, { by, kind: 'terminate', sequence: null, reason });
     });
     this.signals.emit('jobs');
@@ -112,6 +105,21 @@ export class Operations {
     });
   }
 
+  /** The agent begins anew: what waits or runs so far is done with, the session is gone; what arrives from now on is not touched. */
+  reset(org: string, conversation: string, by: string): Promise<void> {
+    return this.onConversation(org, conversation, (tx, place) => resetConversation(tx, place, by));
+  }
+
+  /** Nothing of it is claimed until it is resumed; a running turn comes to rest, where its runtime can, or ends. */
+  pause(org: string, conversation: string, by: string): Promise<void> {
+    return this.onConversation(org, conversation, (tx, place) => pauseConversation(tx, place, by));
+  }
+
+  /** Ends a pause, and lets go on what was put aside for costs or for a loop. */
+  resume(org: string, conversation: string, by: string): Promise<void> {
+    return this.onConversation(org, conversation, (tx, place) => resumeConversation(tx, place, by));
+  }
+
   private async onDelivery(org: string, id: string, work: (tx: Tx, place: Place, entry: Entry) => Promise<void>): Promise<void> {
     const at = parseDeliveryId(id);
     if (at === null) throw new NotFound(`there is no delivery ${id}`);
@@ -123,17 +131,18 @@ export class Operations {
   }
 
   private async onConversation(org: string, id: string, work: (tx: Tx, place: Place) => Promise<void>): Promise<void> {
-    const isFenced = await this.database.transaction(async (tx) => {
+    const { isFenced, isSteered } = await this.database.transaction(async (tx) => {
       const queue = (await lockQueues(tx, [id])).get(id);
       const [row] = await readConversations(tx, [id]);
       if (!queue || row?.org !== org) throw new NotFound(`there is no conversation ${id}`);
-      const { token } = queue;
+      const { token, isPaused } = queue;
       await work(tx, { row, queue, now: await clock(tx) });
       await saveQueues(tx, [queue]);
-      return queue.token !== token;
+      return { isFenced: queue.token !== token, isSteered: queue.owner !== null && queue.isPaused !== isPaused };
     });
     // First: whoever is woken may claim the same conversation again.
     if (isFenced) this.signals.emit('fenced', [id]);
+    if (isSteered) this.signals.emit('steered', [id]);
     this.signals.emit('ready');
     this.signals.emit('activity', id);
   }

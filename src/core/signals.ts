@@ -5,10 +5,14 @@ interface Events {
   ready: [];
   /** The claims of these conversations were taken away: whoever works on them stops. */
   fenced: [conversations: readonly string[]];
-  /** Another replica says that claims of these conversations were taken away: whoever works on one looks whether it is his. */
+  /** Another replica says that claims of these conversations were taken away or changed: whoever works on one looks what it is now. */
   suspected: [conversations: readonly string[]];
   /** A source of events was given up or taken away: whoever can take it looks. */
   sources: [];
+  /** Messages joined the claims of these conversations, or a person paused or resumed them: whoever works on them looks again. */
+  steered: [conversations: readonly string[]];
+  /** Conversations were put aside for a person: their machines loop, or what turns may cost is spent. */
+  parked: [kind: 'looping' | 'spent'];
   /** The lease ran out: nothing that was claimed under it may go on. */
   lost: [];
   /** So many claims were taken back from replicas that were lost. */

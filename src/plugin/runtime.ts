@@ -60,13 +60,26 @@ export class TurnFailed extends Error {
   }
 }
 
-/** A way to run turns. */
+/** A way to run turns. Turns are told apart by the id in their input. */
 export interface AgentRuntime {
   /**
    * Runs one turn and yields what it says. Ends normally when the turn is done, throws `TurnFailed` when the agent failed.
    * When `signal` aborts, whatever was started must be gone before the iteration ends (it then throws the signal's reason).
    */
   startTurn(input: TurnInput, signal: AbortSignal): AsyncIterable<TurnEvent>;
+  /**
+   * Gives messages to a turn that runs, in their order. True: they belong to that turn, which does not end before its agent had them.
+   * False, or a rejection: the turn cannot take them (any more), and never will; they wait for a turn of their own.
+   * Resolves at the latest when the turn ends. A runtime that has it is given what arrives while a turn runs.
+   */
+  append?(turn: string, messages: readonly TurnMessage[]): Promise<boolean>;
+  /**
+   * Brings a turn that runs to rest, its state kept, until `resume`. Resolves to true when nothing of it works any more;
+   * to false when it cannot be paused or ended meanwhile: it then goes on to its end. An aborted `signal` ends it at rest, too.
+   */
+  pause?(turn: string): Promise<boolean>;
+  /** Lets a turn at rest go on. */
+  resume?(turn: string): Promise<void>;
   /** Checks without running a turn that turns can run here, for example that the command exists. Resolves to a fault to show, or null. */
   check?(): Promise<string | null>;
   /**

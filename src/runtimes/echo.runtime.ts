@@ -12,7 +12,7 @@ export class EchoRuntime implements AgentRuntime {
   constructor(private readonly options: EchoOptions) {}
 
   async *startTurn(input: TurnInput, signal: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
-    await this.pause(signal);
+    await this.linger(signal);
     const texts = input.turn.messages.map(({ text }) => text);
     const { fail } = this.options;
     if (fail !== null && texts.some((text) => text.includes(fail))) {
@@ -21,7 +21,7 @@ export class EchoRuntime implements AgentRuntime {
     yield { type: 'text', text: texts.join('\n') };
   }
 
-  private async pause(signal: AbortSignal): Promise<void> {
+  private async linger(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.options.delayMs === 0) return;
     // The timer rejects with an error of its own; the contract asks for the signal's reason.

@@ -61,7 +61,7 @@ export async function prepare(work: Work, context: PrepareContext, signal: Abort
 }
 
 /** Whether there is anything to be done, or missing, before this delivery's turn. */
-function hasAsker({ org, source, provider }: DeliveryContent, { providers }: PrepareContext): boolean {
+export function hasAsker({ org, source, provider }: DeliveryContent, { providers }: PrepareContext): boolean {
   const found = providers.find(org, source);
   if (found === null) return provider !== OWN_PROVIDER;
   return found.provider.trusted !== undefined || found.provider.preparer !== undefined;

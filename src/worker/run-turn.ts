@@ -3,12 +3,14 @@ import path from 'node:path';
 import { saveSession, type TurnConversation } from '../core/conversations/conversations.js';
 import type { Claim } from '../core/deliveries/claim.js';
 import type { DeliveryContent } from '../core/deliveries/deliveries.js';
-import { attemptOf, type ClaimEnd } from '../core/deliveries/end-claims.js';
+import { attemptOf, type ClaimEnd, turnOf } from '../core/deliveries/end-claims.js';
+import { type Allowance, spentText } from '../core/limits/rules.js';
 import { storable } from '../core/storable.js';
 import { turnId } from '../core/turns/turn.js';
 import { checkpoint, isOurs, type TurnEnd } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
-import { type TurnEvent, TurnFailed, type TurnInput } from '../plugin/index.js';
+import { type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from '../plugin/index.js';
+import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import { turnMessages } from './turn-text.js';
 import type { Workspace, WorkTable } from './work-table.js';
@@ -18,6 +20,8 @@ export interface TurnJob {
   readonly conversation: TurnConversation;
   readonly contents: readonly DeliveryContent[];
   readonly workspace: Workspace;
+  /** Whether the provider of a message has a word before a turn works on it. */
+  readonly isAsked: (content: DeliveryContent) => boolean;
 }
 
 export interface TurnContext {
@@ -34,8 +38,12 @@ const RESULT_CHARACTERS = 4 * 1024 * 1024;
 const SESSION_CHARACTERS = 1000;
 const ERROR_CHARACTERS = 4 * 1024;
 
-/** Runs one turn on its runtime and says how its claim ends; never throws. What must outlive this process is stored as it is said. */
-export async function runTurn(job: TurnJob, context: TurnContext, signal: AbortSignal): Promise<ClaimEnd> {
+/**
+ * Runs one turn on its runtime and says how its claim ends; never throws. What must outlive this process is stored as it is said.
+ * The claim that ends is the live one: messages may have joined it.
+ */
+export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn): Promise<ClaimEnd> {
+  const { signal } = live.stop;
   const { claim } = job;
   const said = new Said();
   const { conversation, token, owner } = claim;
@@ -44,16 +52,23 @@ export async function runTurn(job: TurnJob, context: TurnContext, signal: AbortS
   );
   try {
     const input = await turnInput(job, context);
-    for await (const event of job.workspace.runtime.startTurn(input, signal)) await take(event, job, context, said, transcript);
-    return { claim, how: 'completed', outcome: 'done', reason: null, turn: said.end('done', null, null) };
+    const { runtime } = job.workspace;
+    const events = runtime.startTurn(input, signal);
+    live.begin({ runtime, isAsked: job.isAsked, messages: (contents) => messagesOf(contents, [], job, context) });
+    for await (const event of events) await take(event, job, context, said, transcript);
+    await live.close();
+    return { claim: live.claim, how: 'completed', outcome: 'done', reason: null, turn: said.end('done', null, null) };
   } catch (error) {
-    return endOfFailure(job, context.table, error, said, signal);
+    await live.close();
+    return endOfFailure({ ...job, claim: live.claim }, context.table, error, said, signal);
   } finally {
     await transcript.flush();
   }
 }
 
 function endOfFailure({ claim, conversation }: TurnJob, table: WorkTable, error: unknown, said: Said, signal: AbortSignal): ClaimEnd {
+  if (error instanceof Spent)
+    return { claim, how: 'spent', failure: error.message, until: error.until, turn: said.end('failed', error.message, null) };
   const message = storable(error instanceof Error ? error.message : String(error), ERROR_CHARACTERS);
   if (!(error instanceof TurnFailed) || signal.aborted)
     return { claim, how: 'interrupted', failure: message, turn: said.end('interrupted', message, null) };
@@ -67,13 +82,31 @@ function endOfFailure({ claim, conversation }: TurnJob, table: WorkTable, error:
   };
 }
 
-async function turnInput(
-  { claim, conversation, contents, workspace }: TurnJob,
-  { table, workspacesFolder, now }: TurnContext,
-): Promise<TurnInput> {
+/** Its turn may cost no more. */
+class Spent extends Error {
+  readonly until: number | null;
+
+  constructor(allowance: Allowance) {
+    super(spentText(allowance));
+    this.until = allowance.until;
+  }
+}
+
+function messagesOf(
+  contents: readonly DeliveryContent[],
+  before: readonly (string | null)[],
+  { conversation }: TurnJob,
+  { table, now }: TurnContext,
+): TurnMessage[] {
+  const ofRoute = (route: string | null) => table.route(conversation.org, route)?.instructions ?? null;
+  return turnMessages(contents, { before, ofRoute }, new Date(now()));
+}
+
+async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput> {
+  const { claim, conversation, contents, workspace } = job;
+  const { workspacesFolder } = context;
   const folder = workspace.directory ?? path.join(workspacesFolder, conversation.folder);
   await mkdir(folder, { recursive: true });
-  const instructionsOf = (index: number) => table.route(conversation.org, claim.entries[index]?.route ?? null)?.instructions ?? null;
   return {
     conversation: {
       id: conversation.id,
@@ -86,7 +119,7 @@ async function turnInput(
       attempt: attemptOf(claim.head),
       resumed: false,
       trust: claim.head.trust,
-      messages: turnMessages(contents, { before: [noticeOf(claim), workspace.instructions], ofRoute: instructionsOf }, new Date(now())),
+      messages: messagesOf(contents, [noticeOf(claim), workspace.instructions], job, context),
     },
     session: conversation.session,
     workspace: folder,
@@ -107,8 +140,8 @@ async function take(
   said: Said,
   transcript: TranscriptWriter,
 ): Promise<void> {
-  const { conversation, token, owner, from, to, head, claimedAt } = claim;
-  const turn = { conversation, token, owner, from, to, attempt: attemptOf(head), startedAt: claimedAt };
+  const { conversation } = claim;
+  const turn = turnOf(claim);
   switch (event.type) {
     case 'process':
       return database.transaction(async (tx) => {
@@ -130,7 +163,9 @@ async function take(
       return transcript.add(event);
     case 'cost':
       if (Number.isFinite(event.usd) && event.usd > 0) said.costUsd += event.usd;
-      return transcript.add(event);
+      transcript.add(event);
+      if (claim.allowance !== null && said.costUsd > claim.allowance.usd) throw new Spent(claim.allowance);
+      return;
     default:
       transcript.add(event);
   }

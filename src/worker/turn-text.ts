@@ -5,13 +5,13 @@ import type { Parsed, TurnMessage } from '../plugin/index.js';
 /** The messages of a turn, in order. What the workspace and the routes instruct stands before the text it is about. */
 export function turnMessages(
   contents: readonly DeliveryContent[],
-  instructions: { readonly before: readonly (string | null)[]; readonly ofRoute: (index: number) => string | null },
+  instructions: { readonly before: readonly (string | null)[]; readonly ofRoute: (route: string | null) => string | null },
   sentAt: Date,
 ): TurnMessage[] {
   const said = new Set<string>();
   return contents.map((content, index) => {
     const parsed = JSON.parse(content.parsed) as Parsed;
-    const before = [...(index === 0 ? instructions.before : []), instructions.ofRoute(index)].filter((text) => isNews(text, said));
+    const before = [...(index === 0 ? instructions.before : []), instructions.ofRoute(content.route)].filter((text) => isNews(text, said));
     return {
       delivery: deliveryId(content.conversation, content.sequence),
       sequence: content.sequence,

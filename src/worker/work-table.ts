@@ -1,3 +1,4 @@
+import { NO_RULES, type WorkspaceRules } from '../core/limits/rules.js';
 import type { Route } from '../core/routing/route.js';
 import type { AgentRuntime } from '../plugin/index.js';
 
@@ -11,6 +12,7 @@ export interface Workspace {
   readonly directory: string | null;
   /** Turns at one time; null: as many as there are workers. */
   readonly concurrency: number | null;
+  readonly rules: Omit<WorkspaceRules, 'canAppend'>;
 }
 
 const DEFAULT_COALESCE = 20;
@@ -40,6 +42,12 @@ export class WorkTable {
   /** Null: a route that is no longer configured, or a message that came past the routes. */
   route(org: string, name: string | null): Route | null {
     return name === null ? null : (this.routes.get(within(org, name)) ?? null);
+  }
+
+  /** Of a workspace that is not configured there are none: no turn comes of its claims. */
+  rules(org: string, name: string): WorkspaceRules {
+    const workspace = this.workspace(org, name);
+    return workspace === null ? NO_RULES : { ...workspace.rules, canAppend: workspace.runtime.append !== undefined };
   }
 
   coalesce(org: string, route: string | null): number {

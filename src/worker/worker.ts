@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { GroupCommit } from '../core/admission/group-commit.js';
 import type { Claim } from '../core/deliveries/claim.js';
-import { type ClaimEnd, type EndResult, endClaims, isAlarming, type RetryPolicy } from '../core/deliveries/end-claims.js';
+import type { ClaimEnd, RetryPolicy } from '../core/deliveries/end-claims.js';
 import { claimsAmong, nextReadyAt } from '../core/deliveries/queues.js';
 import type { Signals } from '../core/signals.js';
 import { forgetProcess } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
-import { claimWork, type Work } from './claim-work.js';
+import { ClaimEnds } from './claim-ends.js';
+import { type ClaimedWork, claimWork, type Work } from './claim-work.js';
+import { LiveTurn } from './live-turn.js';
 import type { Membership } from './membership.js';
 import { Pace } from './pace.js';
 import { type RoomLimits, TurnRoom } from './room.js';
@@ -25,24 +26,23 @@ export interface WorkerOptions extends RoomLimits {
   readonly idlePollMs?: number;
 }
 
-interface Running {
-  readonly token: number;
-  /** By `performance.now()`. */
-  readonly begunAt: number;
-  readonly stop: AbortController;
+interface Driven {
+  readonly turn: LiveTurn;
   readonly ended: Promise<void>;
 }
 
-const STORE_PAUSE_MS = 500;
 const TAKEN_AWAY = 'the claim was taken away';
+const STOPPING = 'the server is stopping';
 
 /** Claims heads of conversations as long as it has room, drives their turns, and ends the claims. */
 export class Worker {
   private readonly logger = new Logger('Worker');
-  private readonly running = new Map<string, Running>();
-  private readonly ends: GroupCommit<ClaimEnd, EndResult>;
+  private readonly running = new Map<string, Driven>();
+  private readonly ends: ClaimEnds;
   private readonly room: TurnRoom;
   private readonly pace: Pace;
+  /** Conversations that were steered since the last claim was begun, and were not here then. */
+  private readonly toldEarly = new Set<string>();
   private isStopping = false;
   private wakeUp = () => {};
   private wasWoken = false;
@@ -58,26 +58,22 @@ export class Worker {
   ) {
     this.room = new TurnRoom(options, context.table);
     this.pace = new Pace(options.pollMs, options.idlePollMs ?? options.pollMs);
-    this.ends = new GroupCommit(
-      (ends) => database.transaction((tx) => endClaims(tx, ends, options.retry)),
-      (error) => database.dialect.fault(error) === 'invalid',
-      { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
-    );
+    this.ends = new ClaimEnds(database, signals, options.retry, context.table, () => this.isStopping);
     signals.on('ready', () => this.wake());
     signals.on('lost', () => this.stopTurns([...this.running.keys()]));
     signals.on('fenced', (conversations) => this.stopTurns(conversations));
-    signals.on('suspected', (conversations) => {
-      if (conversations.some((id) => this.running.has(id))) this.checkSoon();
-    });
+    signals.on('steered', (conversations) => this.follow(conversations));
+    signals.on('suspected', (conversations) => this.follow(conversations));
   }
 
+  /** Turns that are driven; those at rest are not. */
   get turnsRunning(): number {
-    return this.running.size;
+    return [...this.running.values()].filter(({ turn }) => !turn.isResting).length;
   }
 
   /** True: nothing more can be claimed here now. */
   get isFull(): boolean {
-    return this.isStopping || this.membership.owner === null || this.running.size >= this.options.concurrency;
+    return this.isStopping || this.membership.owner === null || this.turnsRunning >= this.options.concurrency;
   }
 
   start(): void {
@@ -89,17 +85,18 @@ export class Worker {
     this.wakeUp();
   }
 
-  /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again. */
+  /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again; those at rest at once. */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.wake();
     await this.loop;
     const turns = [...this.running.values()];
+    for (const { turn } of turns) if (turn.isResting) turn.stop.abort(new Error(STOPPING));
     const allEnded = Promise.all(turns.map(({ ended }) => ended));
     const patience = new AbortController();
     await Promise.race([allEnded, delay(this.options.graceMs, undefined, { signal: patience.signal }).catch(() => undefined)]);
     patience.abort();
-    for (const { stop } of this.running.values()) stop.abort(new Error('the server is stopping'));
+    for (const { turn } of this.running.values()) turn.stop.abort(new Error(STOPPING));
     await allEnded;
   }
 
@@ -115,73 +112,104 @@ export class Worker {
 
   /** True: there may be more, and there is room. */
   private async claim(): Promise<boolean> {
-    const free = this.options.concurrency - this.running.size;
+    const free = this.options.concurrency - this.turnsRunning;
     const { owner } = this.membership;
     if (free <= 0 || owner === null) return false;
     const { table } = this.context;
     const room = this.room.offer();
-    const request = { owner, limit: free, room, coalesce: table.coalesce.bind(table), widest: table.widest };
-    const work = await this.database.transaction((tx) => claimWork(tx, request));
-    for (const each of work ?? []) this.begin(each);
-    if (work === null || work.length === 0) return false;
-    // Behind those of a workspace without room may be others.
-    return (work.length === free || room.wasFull()) && this.running.size < this.options.concurrency;
+    const rules = table.rules.bind(table);
+    const request = { owner, limit: free, room, coalesce: table.coalesce.bind(table), widest: table.widest, rules };
+    this.toldEarly.clear();
+    const claimed = await this.database.transaction((tx) => claimWork(tx, request));
+    if (claimed === null) return false;
+    this.announce(claimed);
+    for (const each of claimed.work) this.begin(each);
+    this.follow([...this.toldEarly]);
+    // Behind those of a workspace without room, or those that were put aside, may be others.
+    const isMore = claimed.isMore || (claimed.work.length > 0 && (claimed.work.length === free || room.wasFull()));
+    return isMore && this.turnsRunning < this.options.concurrency;
   }
 
-  /** Another replica may have ended a claim of ours, for an operator or an end of the subject: its turn stops within a poll. */
+  private announce({ parked }: ClaimedWork): void {
+    for (const { conversation, parked: kind, reason } of parked) {
+      this.logger.warn(`${conversation}: ${reason}`);
+      this.signals.emit('parked', kind);
+      this.signals.emit('activity', conversation);
+    }
+  }
+
+  /** Another replica may have changed claims of ours, for an operator or an event: its turn learns of it within a poll. */
   private async checkClaims(): Promise<void> {
-    const { owner } = this.membership;
-    const asOf = performance.now();
-    if (owner === null || this.running.size === 0 || asOf < this.lastCheck + this.options.pollMs) return;
-    this.lastCheck = asOf;
-    const claims = await this.database.transaction((tx) => claimsAmong(tx, owner, [...this.running.keys()]));
-    const tokens = new Map(claims.map(({ conversation, token }) => [conversation, token]));
-    const gone = [...this.running].filter(([id, { token, begunAt }]) => begunAt < asOf && tokens.get(id) !== token);
-    this.stopTurns(gone.map(([id]) => id));
+    if (performance.now() < this.lastCheck + this.options.pollMs) return;
+    this.lastCheck = performance.now();
+    await this.lookAt([...this.running.keys()]);
   }
 
-  private checkSoon(): void {
-    this.lastCheck = Number.NEGATIVE_INFINITY;
-    this.wake();
+  private follow(conversations: readonly string[]): void {
+    // The claim of one that is not here may be being made just now.
+    for (const id of conversations) if (!this.running.has(id)) this.toldEarly.add(id);
+    const ours = conversations.filter((id) => this.running.has(id));
+    this.lookAt(ours).catch((error: Error) => this.logger.warn(`cannot look at claims, the next poll does: ${error.message}`));
+  }
+
+  private async lookAt(conversations: readonly string[]): Promise<void> {
+    const { owner } = this.membership;
+    if (owner === null || conversations.length === 0) return;
+    const asOf = performance.now();
+    const claims = await this.database.transaction((tx) => claimsAmong(tx, owner, conversations));
+    const states = new Map(claims.map((claim) => [claim.conversation, claim]));
+    for (const id of conversations) {
+      const turn = this.running.get(id)?.turn;
+      if (!turn || turn.begunAt >= asOf) continue;
+      const state = states.get(id);
+      if (state?.token === turn.claim.token) turn.follow(state);
+      else turn.stop.abort(new Error(TAKEN_AWAY));
+    }
   }
 
   private stopTurns(conversations: readonly string[]): void {
-    for (const conversation of conversations) this.running.get(conversation)?.stop.abort(new Error(TAKEN_AWAY));
+    for (const conversation of conversations) this.running.get(conversation)?.turn.stop.abort(new Error(TAKEN_AWAY));
   }
 
   private begin(work: Work): void {
     const { id, org, workspace } = work.conversation;
-    const stop = new AbortController();
+    const turn = new LiveTurn(this.database, work.claim, (isResting) => {
+      if (isResting) this.room.leave(org, workspace);
+      else this.room.enter(org, workspace);
+      this.wake();
+      this.signals.emit('activity', id);
+    });
     this.room.enter(org, workspace);
     // A turn that was fenced may still be ending: two never run beside each other.
     const before = this.running.get(id);
-    before?.stop.abort(new Error(TAKEN_AWAY));
+    before?.turn.stop.abort(new Error(TAKEN_AWAY));
     const ended = (before?.ended ?? Promise.resolve())
-      .then(() => this.drive(work, stop))
+      .then(() => this.drive(work, turn))
       .finally(() => {
-        this.room.leave(org, workspace);
-        if (this.running.get(id)?.stop === stop) this.running.delete(id);
+        if (!turn.isResting) this.room.leave(org, workspace);
+        if (this.running.get(id)?.turn === turn) this.running.delete(id);
         this.wake();
       });
-    this.running.set(id, { token: work.claim.token, begunAt: performance.now(), stop, ended });
+    this.running.set(id, { turn, ended });
     this.signals.emit('activity', id);
   }
 
-  private async drive(work: Work, stop: AbortController): Promise<void> {
+  private async drive(work: Work, turn: LiveTurn): Promise<void> {
     const { conversation } = work.claim;
-    const end = await this.begun(work, stop.signal);
-    const result = end === null ? 'ended' : await this.end(end, stop.signal);
+    const end = await this.begun(work, turn);
+    await turn.close();
+    const result = end === null ? 'ended' : await this.ends.submit(end, turn.stop.signal);
     if (result === 'stale') await this.leave(work.claim);
-    else if (end !== null && end.how !== 'completed') this.report(end);
+    else if (end !== null && end.how !== 'completed') this.ends.report(end);
     this.signals.emit('activity', conversation);
   }
 
   /** Nothing that is not foreseen leaves a claim behind that nobody works on. */
-  private async begun(work: Work, signal: AbortSignal): Promise<ClaimEnd | null> {
+  private async begun(work: Work, turn: LiveTurn): Promise<ClaimEnd | null> {
     try {
-      return await workOn(work, this.context, signal);
+      return await workOn(work, this.context, turn);
     } catch (error) {
-      return { claim: work.claim, how: 'interrupted', failure: (error as Error).message, turn: null };
+      return { claim: turn.claim, how: 'interrupted', failure: (error as Error).message, turn: null };
     }
   }
 
@@ -190,40 +218,6 @@ export class Worker {
     const { conversation, token } = claim;
     this.logger.warn(`${conversation}: the claim (token ${token}) was taken away meanwhile; nothing was changed`);
     await this.database.transaction((tx) => forgetProcess(tx, claim)).catch((error: Error) => this.logger.warn(error.message));
-  }
-
-  private report(end: Exclude<ClaimEnd, { how: 'completed' }>): void {
-    const line = `${end.claim.conversation}: ${end.how}${this.prospect(end)}: ${end.failure}`;
-    if (!isAlarming(end, this.options.retry)) {
-      this.logger.warn(line);
-      return;
-    }
-    this.logger.error(line);
-    this.signals.emit('alert', end.claim.head.kind === 'lifecycle' ? 'lifecycle' : 'preparation');
-  }
-
-  private prospect(end: ClaimEnd): string {
-    const attempt = end.claim.head.attempts + 1;
-    if (end.how !== 'failed') return '';
-    const isLast = attempt >= this.options.retry.maxAttempts && end.claim.head.kind !== 'lifecycle';
-    return ` (attempt ${attempt} of ${this.options.retry.maxAttempts}${isLast && end.onDead === 'stall' ? '; stalled until an operator decides' : ''})`;
-  }
-
-  /** A store that is down delays the end of a turn; the claim is held as long as it is ours. */
-  private async end(end: ClaimEnd, signal: AbortSignal): Promise<EndResult> {
-    for (;;) {
-      try {
-        return await this.ends.submit(end);
-      } catch (error) {
-        if (this.database.dialect.fault(error) === 'invalid' && end.how !== 'interrupted') {
-          this.logger.error(`the store refuses what the turn said, so it ends without it: ${(error as Error).message}`);
-          return this.end({ claim: end.claim, how: 'interrupted', failure: 'the store refused what the turn said', turn: null }, signal);
-        }
-        this.logger.warn(`cannot end a turn yet: ${(error as Error).message}`);
-        if (signal.aborted || this.isStopping) return 'stale';
-        await delay(STORE_PAUSE_MS);
-      }
-    }
   }
 
   /** Until something may be claimable: told so, or a known time, or the next look. */
@@ -243,7 +237,7 @@ export class Worker {
 
   private async waitMs(): Promise<number> {
     const poll = this.pace.next();
-    if (this.running.size >= this.options.concurrency) return poll;
+    if (this.turnsRunning >= this.options.concurrency) return poll;
     const next = await this.database.transaction(nextReadyAt).catch(() => null);
     if (next === null || next.at === null || next.at <= next.now) return poll;
     return Math.min(poll, next.at - next.now);

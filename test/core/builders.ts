@@ -23,6 +23,8 @@ const SPEC: RouteSpec = {
   lifecycle: 'follow',
   afterClose: 'ignore',
   edits: 'ignore',
+  whileBusy: 'steer',
+  debounceMs: 2000,
   instructions: null,
 };
 

@@ -3,8 +3,9 @@ import { Admissions } from '../../src/core/admission/admissions.js';
 import type { AdmissionAnswer } from '../../src/core/admission/event.js';
 import type { AdmissibleEvent } from '../../src/core/admission/plan-admission.js';
 import type { Claim } from '../../src/core/deliveries/claim.js';
-import { type ClaimRequest, claimDeliveries, type Room } from '../../src/core/deliveries/claim-deliveries.js';
+import { type ClaimRequest, claimDeliveries, type Parked, type Room } from '../../src/core/deliveries/claim-deliveries.js';
 import { type ClaimEnd, type EndResult, endClaims, type RetryPolicy } from '../../src/core/deliveries/end-claims.js';
+import { NO_RULES } from '../../src/core/limits/rules.js';
 import { Operations } from '../../src/core/operations.js';
 import { enlist, type ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
@@ -50,6 +51,11 @@ export interface QueueRow {
   readonly waking: number;
   readonly head: number;
   readonly next_sequence: number;
+  readonly paused: number;
+  readonly resting: number;
+  readonly steerable: number;
+  readonly claim_to: number | null;
+  readonly quiet_until: number | null;
 }
 
 /** The core over a real database, driven by hand: what a worker does, one step at a time. */
@@ -81,8 +87,14 @@ export class Core {
   }
 
   async claim(change: Partial<ClaimRequest> = {}): Promise<Claim[]> {
-    const request: ClaimRequest = { owner: this.owner, limit: 100, room: ALL_ROOM, coalesce: () => 20, widest: 20, ...change };
-    return (await this.database.transaction((tx) => claimDeliveries(tx, request))) ?? [];
+    return [...(await this.look(change)).claims];
+  }
+
+  /** Looks for work as a worker does: what was claimed, and what was put aside instead. */
+  async look(change: Partial<ClaimRequest> = {}): Promise<{ claims: readonly Claim[]; parked: readonly Parked[] }> {
+    const all = { limit: 100, room: ALL_ROOM, coalesce: () => 20, widest: 20, rules: () => NO_RULES };
+    const request: ClaimRequest = { owner: this.owner, ...all, ...change };
+    return (await this.database.transaction((tx) => claimDeliveries(tx, request))) ?? { claims: [], parked: [] };
   }
 
   /** The one claim that there is to make. */
@@ -183,6 +195,7 @@ const LEDGER = [
   'gaps',
   'jobs',
   'verdicts',
+  'spendings',
   'transcripts',
   'turns',
   'notes',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { announce } from '../../src/core/admission/apply-verdict.js';
+import { NO_RULES } from '../../src/core/limits/rules.js';
 import type { RecoverySummary } from '../../src/core/recovery/recover.js';
 import type { ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
@@ -64,7 +65,7 @@ export class Bench {
     const machine = { isRunning: async () => true, endProcess };
     this.membership = new Membership(database, self, { leaseMs, heartbeatMs }, machine, this.signals);
     const named = workspaces.map((change) => ({
-      ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null },
+      ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null, rules: NO_RULES },
       ...change,
     }));
     const context: WorkContext = {

@@ -106,6 +106,42 @@ export class ActionsController {
     return this.read(org, id);
   }
 
+  @Post('reset')
+  @Write({ action: 'conversation.reset', summary: 'Begin anew: what waits or runs is done with, and the agent has forgotten' })
+  @ApiOkResponse({ type: ConversationDto })
+  async reset(
+    @By() { org, actor }: Caller,
+    @Param('id', ConversationIdPipe) id: string,
+    @Query() _query: OrgQuery,
+  ): Promise<ConversationDto> {
+    await this.operations.reset(org, id, actor);
+    return this.read(org, id);
+  }
+
+  @Post('pause')
+  @Write({ action: 'conversation.pause', summary: 'Let nothing of it be worked on until it is resumed' })
+  @ApiOkResponse({ type: ConversationDto })
+  async pause(
+    @By() { org, actor }: Caller,
+    @Param('id', ConversationIdPipe) id: string,
+    @Query() _query: OrgQuery,
+  ): Promise<ConversationDto> {
+    await this.operations.pause(org, id, actor);
+    return this.read(org, id);
+  }
+
+  @Post('resume')
+  @Write({ action: 'conversation.resume', summary: 'End a pause, or let go on what was put aside for a loop or for its costs' })
+  @ApiOkResponse({ type: ConversationDto })
+  async resume(
+    @By() { org, actor }: Caller,
+    @Param('id', ConversationIdPipe) id: string,
+    @Query() _query: OrgQuery,
+  ): Promise<ConversationDto> {
+    await this.operations.resume(org, id, actor);
+    return this.read(org, id);
+  }
+
   private async read(org: string, id: string): Promise<ConversationDto> {
     return toConversation(await this.database.transaction((tx) => existing(tx, org, id)));
   }

@@ -1,5 +1,5 @@
 import { STATUSES } from '../../core/conversations/list-conversations.js';
-import { Filter, FilterOneOf, Instant, InstantOrNull, OneOf, Part, PartOrNull, Text, TextOrNull, Whole } from '../http/fields.js';
+import { Filter, FilterOneOf, Flag, Instant, InstantOrNull, OneOf, Part, PartOrNull, Text, TextOrNull, Whole } from '../http/fields.js';
 import { PageQuery } from '../http/page.js';
 
 export const STATES = ['open', 'terminal'];
@@ -57,12 +57,12 @@ export class QueueDto {
   completed!: number;
 }
 
-const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'waking_message', 'later', 'worker'];
+const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'looping', 'spent', 'resume', 'quiet', 'waking_message', 'later', 'worker'];
 
 export class WaitingDto {
   @OneOf(
     WAITING,
-    'retry: for its next attempt; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
+    'retry: for its next attempt; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; looping: for a person, because machines answer each other; spent: for money, or for a person; resume: for a person who ends the pause; quiet: until nothing more arrives; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
   )
   reason!: string;
 
@@ -98,6 +98,12 @@ export class ConversationDto {
   @TextOrNull("The agent's name for what it remembers.")
   session!: string | null;
 
+  @Whole('Up to this sequence a reset has made its agent forget; 0: nothing.')
+  cleared_to!: number;
+
+  @Flag('A person has paused it. A turn that cannot be paused ends first, and the status is running so long.')
+  paused!: boolean;
+
   @OneOf(STATES, 'Whether its subject lives.')
   state!: string;
 
@@ -110,7 +116,10 @@ export class ConversationDto {
   @Part(QueueDto, 'Its deliveries, counted by state.')
   queue!: QueueDto;
 
-  @PartOrNull(WaitingDto, 'Why the first delivery that is not completed waits; null when none waits.')
+  @PartOrNull(
+    WaitingDto,
+    'What it waits for: a person while it is paused, else what its first open delivery waits for; null when none waits.',
+  )
   waiting_for!: WaitingDto | null;
 
   @TextOrNull('The thread that people see of it; null: it has none.')

@@ -6,6 +6,7 @@ export function toConversation(c: ConversationView): ConversationDto {
   const { id, org, scope, title, url, workspace, session, state, status } = c;
   return {
     ...{ id, org, subject: { namespace: c.namespace, key: c.key }, scope, title, url, workspace, session, state },
+    ...{ cleared_to: c.cleared_to, paused: c.paused === 1 },
     terminal: state === 'terminal' ? { reason: c.reason ?? 'closed', revision: c.revision, at: instantOrNull(c.terminal_at) } : null,
     status,
     queue: { held: c.held, pending: c.open - c.held - c.claimed, claimed: c.claimed, completed: c.made - c.open },
@@ -16,10 +17,12 @@ export function toConversation(c: ConversationView): ConversationDto {
 }
 
 function waitingFor(c: ConversationView): WaitingDto | null {
-  if (c.status === 'running' || c.open === 0) return null;
   const because = (reason: string, until: number | null = null) => ({ reason, until: instantOrNull(until), detail: c.head_failure });
-  if (c.parked !== null) return because(c.parked);
+  if (c.status === 'paused') return because('resume');
+  if (c.status === 'running' || c.open === 0) return null;
+  if (c.parked !== null) return because(c.parked, c.parked === 'spent' ? c.ready_at : null);
   if (c.head_due_at !== null && c.head_due_at > c.now) return because('retry', c.head_due_at);
+  if (c.waking > 0 && c.ready_at !== null && c.ready_at > c.now) return because('quiet', c.ready_at);
   if (c.waking === 0) return c.ready_at === null ? because('waking_message') : because('later', c.ready_at);
   return because('worker');
 }

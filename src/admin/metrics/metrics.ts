@@ -26,6 +26,9 @@ export class Metrics {
     'throughline_conversations_unconfigured',
     'Conversations whose workspace or runtime is not in the configuration.',
   );
+  private readonly looping = this.gauge('throughline_conversations_looping', 'Conversations whose machines answered each other too often.');
+  private readonly spent = this.gauge('throughline_conversations_spent', 'Conversations that have reached a limit of what turns may cost.');
+  private readonly paused = this.gauge('throughline_conversations_paused', 'Conversations that a person has paused.');
   private readonly running = this.gauge('throughline_turns_running', 'Claims that are being worked on, by all replicas.');
   private readonly jobsWaiting = this.gauge('throughline_jobs_waiting', 'What ended conversations left to do and is not done yet.');
   private readonly jobsFailing = this.gauge('throughline_jobs_failing', 'Those of them that failed and wait for their next attempt.');
@@ -53,6 +56,11 @@ export class Metrics {
     'What has failed so often outside of turns that somebody should look, by what it is.',
     ['about'],
   );
+  private readonly putAside = this.counter(
+    'throughline_conversations_put_aside_total',
+    'How often a conversation was put aside for a loop or for its costs.',
+    ['reason'],
+  );
 
   /** An event was answered after this time. */
   admitted(answer: { readonly disposition: Disposition; readonly duplicate: boolean }, seconds: number): void {
@@ -63,6 +71,10 @@ export class Metrics {
 
   admissionFailed(): void {
     this.failures.inc();
+  }
+
+  wasParked(kind: 'looping' | 'spent'): void {
+    this.putAside.inc({ reason: kind });
   }
 
   leasesExpired(count: number): void {
@@ -87,6 +99,9 @@ export class Metrics {
     this.held.set(load.held);
     this.stalled.set(load.stalled);
     this.unconfigured.set(load.unconfigured);
+    this.looping.set(load.looping);
+    this.spent.set(load.spent);
+    this.paused.set(load.paused);
     this.running.set(load.running);
     this.clockOffset.set((load.now - localNow) / 1000);
   }
@@ -94,18 +109,8 @@ export class Metrics {
   /** The database says nothing: what it said before is not to be taken for what is. */
   showNothing(): void {
     this.databaseUp.set(0);
-    const told = [
-      this.open,
-      this.headAge,
-      this.retrying,
-      this.held,
-      this.stalled,
-      this.unconfigured,
-      this.running,
-      this.clockOffset,
-      this.jobsWaiting,
-      this.jobsFailing,
-    ];
+    const waiting = [this.held, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
+    const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
     for (const gauge of told) gauge.set(Number.NaN);
   }
 

@@ -3,6 +3,8 @@ import type { RouteSection } from '../schema/route.js';
 import { parseDuration } from '../units.js';
 import { checkExists, checkOrg, type Scope } from './scope.js';
 
+const DEBOUNCE_MS = 2000;
+
 /** `order`: the names as they follow each other in the file; names that it lacks come last. */
 export function resolveRoutes(scope: Scope, order: readonly string[]): RouteConfig[] {
   const position = new Map(order.map((name, index) => [name, index]));
@@ -25,6 +27,9 @@ function checkRoute(section: RouteSection, path: string, scope: Scope): void {
   if (section.source === 'private' && connections.get(section.connection)?.source === 'public') {
     const message = 'a route cannot trust more than its connection, which is `public`';
     scope.faults.push({ path: `${path}.source`, message });
+  }
+  if (section.debounce !== undefined && section.whileBusy !== 'collect') {
+    scope.faults.push({ path: `${path}.debounce`, message: 'is of use with `whileBusy: collect` alone' });
   }
   checkSources(section, path, scope);
 }
@@ -75,5 +80,8 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
     lifecycle: section.lifecycle,
     afterClose: section.afterClose,
     edits: section.edits,
+    // What no runtime can take waits: steering is enqueueing then.
+    whileBusy: section.whileBusy ?? 'steer',
+    debounceMs: parseDuration(section.debounce) ?? DEBOUNCE_MS,
   };
 }

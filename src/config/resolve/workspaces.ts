@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { isTimezone } from '../../core/limits/day.js';
 import type { WorkspaceConfig } from '../config.js';
 import type { WorkspaceSection } from '../schema/workspace.js';
+import { milliseconds } from '../units.js';
 import { checkExists, checkOrg, type Scope } from './scope.js';
 
 export function resolveWorkspaces(scope: Scope): WorkspaceConfig[] {
@@ -11,6 +13,9 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
   const path = `workspaces.${name}`;
   checkOrg(section.org, path, scope);
   checkExists('runtime', section.runtime, scope.file.runtimes.keys(), `${path}.runtime`, scope);
+  if (!isTimezone(section.budget.timezone)) {
+    scope.faults.push({ path: `${path}.budget.timezone`, message: 'must be the IANA name of a time zone, such as `Europe/Berlin`' });
+  }
   return {
     name,
     org: section.org,
@@ -19,5 +24,10 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
     directory: section.directory === undefined ? null : resolve(scope.folder, section.directory),
     env: section.env,
     concurrency: section.concurrency ?? null,
+    usdPerTurn: section.limits.usdPerTurn ?? null,
+    usdPerConversation: section.limits.usdPerConversation ?? null,
+    usdPerDay: section.budget.usdPerDay ?? null,
+    timezone: section.budget.timezone,
+    loop: section.loop === 'off' ? null : { turns: section.loop.turns, windowMs: milliseconds(section.loop.window) },
   };
 }

@@ -79,20 +79,18 @@ export class RouteSection {
   })
   readonly edits: 'ignore' | 'deliver' = 'ignore';
 
-  @OneOf(['enqueue'], { about: 'What becomes of messages while the agent is busy: they wait in line.' }, [
-    'collect',
-    'steer',
-    'interrupt',
-    'reject',
-  ])
-  readonly whileBusy: 'enqueue' = 'enqueue';
+  @OneOf(['enqueue', 'collect', 'steer', 'interrupt', 'reject'], {
+    about:
+      'What becomes of a message while a turn runs. `enqueue`: it waits. `collect`: it waits, and its turn until nothing has arrived for `debounce`. `steer`: it joins the turn, where the runtime takes it. `interrupt`: the turn ends for it. `reject`: it is refused, `busy`. Default: `steer` where the runtime takes messages during a turn, else `enqueue`.',
+  })
+  readonly whileBusy?: 'enqueue' | 'collect' | 'steer' | 'interrupt' | 'reject';
+
+  @Duration({ about: 'With `whileBusy: collect`: the quiet to wait for; ten times as long at the most. Default: `2s`.' })
+  readonly debounce?: string;
 
   @NotBuilt()
   readonly endpoint?: unknown;
 
   @NotBuilt()
   readonly outbound?: unknown;
-
-  @NotBuilt()
-  readonly debounce?: unknown;
 }

@@ -1,5 +1,34 @@
-import { NotBuilt } from './nested.js';
-import { Name, Text, TextList, Whole } from './values.js';
+import { NotBuilt, Section } from './nested.js';
+import { Decimal, Duration, Name, Text, TextList, Whole } from './values.js';
+
+const MOST_USD = 1_000_000;
+
+/** `workspaces.<name>.limits:` - what turns may cost, in US dollars, as their agents say it. */
+export class LimitsSection {
+  @Decimal({ about: 'One turn; what costs more is stopped. Default: no limit.', min: 0, max: MOST_USD })
+  readonly usdPerTurn?: number;
+
+  @Decimal({ about: 'One conversation, since its last reset or since a person resumed it. Default: no limit.', min: 0, max: MOST_USD })
+  readonly usdPerConversation?: number;
+}
+
+/** `workspaces.<name>.budget:` - what all turns of the workspace together may cost. */
+export class BudgetSection {
+  @Decimal({ about: 'US dollars in a day. What is over waits for the next day. Default: no limit.', min: 0, max: MOST_USD })
+  readonly usdPerDay?: number;
+
+  @Text({ about: 'IANA name of the zone whose days are meant.' })
+  readonly timezone: string = 'UTC';
+}
+
+/** `workspaces.<name>.loop:` - when a conversation of machines among themselves is put aside for a person. */
+export class LoopSection {
+  @Whole({ about: 'So many turns that machines alone caused, without a person between.', min: 1, max: 100 })
+  readonly turns: number = 10;
+
+  @Duration({ about: 'Within so long.' })
+  readonly window: string = '10m';
+}
 
 /** `workspaces.<name>:` - where turns work, and on which runtime. */
 export class WorkspaceSection {
@@ -26,6 +55,15 @@ export class WorkspaceSection {
 
   @Whole({ about: 'Turns at once in this workspace. Default: `workers.perWorkspace`.', min: 1, max: 10_000 })
   readonly concurrency?: number;
+
+  @Section(() => LimitsSection, { about: 'What turns may cost.' })
+  readonly limits: LimitsSection = new LimitsSection();
+
+  @Section(() => BudgetSection, { about: 'What all turns of a day may cost.' })
+  readonly budget: BudgetSection = new BudgetSection();
+
+  @Section(() => LoopSection, { about: 'When machines that answer each other are stopped.' }, true)
+  readonly loop: LoopSection | 'off' = new LoopSection();
 
   @NotBuilt()
   readonly parent?: unknown;

@@ -41,7 +41,7 @@ export interface Bracket {
   after(tx: Tx): Promise<void>;
 }
 
-const NOTHING: Admitted = { answers: [], fenced: [], settled: [], isReady: false, hasJobs: false };
+const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], isReady: false, hasJobs: false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -141,13 +141,14 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, isReady, hasJobs } = await this.database.transaction(async (tx) => {
+    const { answers, fenced, settled, steered, isReady, hasJobs } = await this.database.transaction(async (tx) => {
       await bracket?.before(tx);
       const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
       await bracket?.after(tx);
       return admitted;
     });
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
+    if (steered.length > 0) this.signals.emit('steered', steered);
     if (isReady) this.signals.emit('ready');
     if (hasJobs) this.signals.emit('jobs');
     for (const conversation of settled) this.signals.emit('activity', conversation);

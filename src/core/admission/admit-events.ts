@@ -18,8 +18,8 @@ import { decideAdmission } from './decide-admission.js';
 import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { lockWorld, readMessages } from './read-world.js';
-import { fencedIn, hasEndedIn, isReadyIn, writeWorld } from './write-world.js';
+import { lockWorld, readClaims, readMessages } from './read-world.js';
+import { fencedIn, hasEndedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
 
 export interface Admitted {
   /** One answer an admission, in their order. */
@@ -28,6 +28,8 @@ export interface Admitted {
   readonly fenced: readonly string[];
   /** Conversations in which something that was held was decided. */
   readonly settled: readonly string[];
+  /** Conversations whose running turn has got more messages: whoever runs it hands them over. */
+  readonly steered: readonly string[];
   /** Something became claimable. */
   readonly isReady: boolean;
   /** Ends left something to do. */
@@ -46,6 +48,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
   world.touch(settled);
   await readMessages(tx, world, fresh);
+  await readClaims(tx, world, fresh);
   const decided = fresh.map((each): Decided => {
     const correlation = correlated.byReceipt.get(each.receipt) ?? FOREIGN;
     return { ...each, correlation, decision: decideAdmission(world, each.admission, each.receipt, correlation.verdict) };
@@ -66,6 +69,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.get(index))),
     settled,
     fenced: fencedIn(world),
+    steered: steeredIn(world),
     isReady: isReadyIn(world),
     hasJobs: hasEndedIn(world),
   };

@@ -3,7 +3,7 @@ import type { Subject, Verdict } from '../../plugin/index.js';
 import type { Claim } from '../deliveries/claim.js';
 import { completeClaimed, deliveredTo, type OpenDelivery } from '../deliveries/deliveries.js';
 import type { Outcome } from '../deliveries/delivery.js';
-import type { Queue } from '../deliveries/queue.js';
+import { letGo, type Queue, wakeAt } from '../deliveries/queue.js';
 import type { Signals } from '../signals.js';
 import { storable } from '../storable.js';
 import { type Party, saveVerdict } from '../verdicts/verdicts.js';
@@ -108,7 +108,9 @@ async function complete(tx: Tx, queue: Queue, { claim, entry }: Judgement, outco
   const [head] = entries;
   queue.head = head?.sequence ?? claim.to + 1;
   if (!head) {
-    Object.assign(queue, { owner: null, retryTo: null, readyAt: queue.open > 0 ? await clock(tx) : null });
+    letGo(queue);
+    queue.retryTo = null;
+    wakeAt(queue, await clock(tx));
     return { how: 'ended' };
   }
   queue.claimFrom = head.sequence;

@@ -1,7 +1,7 @@
 import type { Verdict } from './decision.js';
 import type { MessageChange } from './message-change.js';
 import type { Admission } from './plan-admission.js';
-import type { Locked, Message, World } from './world.js';
+import type { Arriving, Locked, Message, World } from './world.js';
 
 /** An event about a message that may be in several conversations: what waits is changed in its place, wherever it waits. */
 export function takeChange(world: World, admission: Admission, change: MessageChange, receipt: number): Verdict[] {
@@ -11,13 +11,16 @@ export function takeChange(world: World, admission: Admission, change: MessageCh
   return [...new Set([...about, ...named])].flatMap((conversation) => {
     const message = world.message(conversation.row.id, change.messageKey);
     if (message === undefined) return [];
-    const { noted, ...decided } = decide(world, conversation, message, change, receipt);
+    const { noted, ...decided } = decide(world, conversation, message, change, { receipt, authorKind: admission.authorKind });
     const at = { conversation: conversation.row.id, at: world.now, by: admission.by, receipt, sequence: message.sequence };
     if (noted !== null) world.notes.push({ ...at, kind: noted, reason: null });
     else if (decided.sequence === null) world.notes.push({ ...at, kind: 'ignored', reason: decided.reason });
     return [{ route: message.route, conversation: conversation.row.id, ...decided }];
   });
 }
+
+/** Which event it is, and who caused it. */
+type Origin = Pick<Arriving, 'receipt' | 'authorKind'>;
 
 interface Decided extends Pick<Verdict, 'disposition' | 'reason' | 'sequence'> {
   /** What happened to the message; null: nothing. */
@@ -26,12 +29,12 @@ interface Decided extends Pick<Verdict, 'disposition' | 'reason' | 'sequence'> {
 
 const ignored = (reason: string): Decided => ({ disposition: 'ignored', reason, sequence: null, noted: null });
 
-function decide(world: World, conversation: Locked, message: Message, change: MessageChange, receipt: number): Decided {
+function decide(world: World, conversation: Locked, message: Message, change: MessageChange, origin: Origin): Decided {
   const text = textFor(message, change);
   if (isStale(message, change)) return ignored('stale');
   if (text !== null && text === plain(message.text)) return ignored('no_text_change');
   if (message.text.startsWith(WITHDRAWN)) return ignored('already_withdrawn');
-  if (message.state !== 'waiting') return tell(world, conversation, message, change, receipt);
+  if (message.state !== 'waiting') return tell(world, conversation, message, change, origin);
   // Whoever was given the message, and is about to be told of an edit, is to be told of what is true by then.
   const isNews = message.text.startsWith(EDITED);
   const noted = text === null ? 'withdrawn' : 'edited';
@@ -66,20 +69,21 @@ function isStale({ textRevision }: Message, { revision }: MessageChange): boolea
 }
 
 /** An agent may have read the message: it gets a further one, if the route of the first asks for that. */
-function tell(world: World, conversation: Locked, message: Message, change: MessageChange, receipt: number): Decided {
+function tell(world: World, conversation: Locked, message: Message, change: MessageChange, origin: Origin): Decided {
   const { outcome, route, trust } = message;
   if (outcome !== null && outcome !== 'done' && outcome !== 'interrupted') return ignored(`already_${outcome}`);
   const asked = change.routes.get(route ?? '');
   if (!asked?.delivery) return ignored('already_delivered');
   if (conversation.row.state === 'terminal' && asked.afterClose === 'ignore') return ignored('terminal');
-  if (world.wasDelivered(receipt, conversation.row.id)) return ignored('same_conversation');
+  if (world.wasDelivered(origin.receipt, conversation.row.id)) return ignored('same_conversation');
   const { waking, wakeAfterMs } = asked.delivery;
   world.forget(conversation, message);
   const sequence = world.deliver(conversation, {
-    ...{ receipt, route, kind: 'prompt', waking, messageKey: change.messageKey, textRevision: change.revision },
+    ...{ ...origin, route, kind: 'prompt', waking, messageKey: change.messageKey, textRevision: change.revision },
     trust: trust === 'untrusted' ? trust : asked.delivery.trust,
     wakeAt: !waking && wakeAfterMs !== null ? world.now + wakeAfterMs : null,
     text: news(message, textFor(message, change)),
+    ...{ collects: false, debounceMs: null, steers: false },
   });
   return { disposition: 'routed', reason: null, sequence, noted: null };
 }

@@ -92,6 +92,8 @@ function deliverLifecycle(world: World, conversation: Locked, receipt: number): 
     messageKey: null,
     text: null,
     textRevision: null,
+    authorKind: null,
+    ...{ collects: false, debounceMs: null, steers: false },
   } as const;
   return world.deliver(conversation, delivery);
 }

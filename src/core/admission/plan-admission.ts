@@ -1,10 +1,10 @@
 import { type EvidenceIds, InvalidInput, instantRevision, type Observation, type Parsed, type Subject } from '../../plugin/index.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
-import type { Trust } from '../deliveries/delivery.js';
+import type { AuthorKind, Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
 import { evidenceHash, scopeHash } from '../effects/evidence.js';
 import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
-import type { Match, NoMatch, Verdict } from '../routing/route.js';
+import type { Match, NoMatch, Verdict, WhileBusy } from '../routing/route.js';
 import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
 import type { IncomingEvent } from './event.js';
@@ -30,6 +30,8 @@ export interface PlannedMatch {
   readonly trust: Trust;
   readonly lifecycle: 'follow' | 'ignore';
   readonly afterClose: 'ignore' | 'answer';
+  readonly whileBusy: WhileBusy;
+  readonly debounceMs: number;
   /** The message's text where it is not the parser's. */
   readonly text: string | null;
 }
@@ -47,6 +49,7 @@ export interface Admission {
   readonly callback: PlannedCallback | null;
   /** The provider gave a subject another identity. */
   readonly move: { readonly from: Subject; readonly to: Subject } | null;
+  readonly authorKind: AuthorKind | null;
   readonly title: string | null;
   readonly url: string | null;
   readonly matches: readonly PlannedMatch[];
@@ -107,6 +110,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     messageKey: messageKey === null ? null : storable(messageKey, MESSAGE_KEY_LIMIT),
     callback: planCallback(event, subject, replay?.receivedAt ?? null),
     move: moveOf(parsed),
+    authorKind: parsed.author ? (parsed.author.isBot || parsed.author.isSelf ? 'machine' : 'person') : null,
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
     matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
@@ -153,6 +157,8 @@ function planMatch(event: AdmissibleEvent, { route, subject, text }: Match, orig
     trust: route.trust,
     lifecycle: route.lifecycle,
     afterClose: route.afterClose,
+    whileBusy: route.whileBusy,
+    debounceMs: route.debounceMs,
     text: text === own ? null : storable(text, TEXT_LIMIT),
   };
 }
@@ -200,6 +206,8 @@ export function planMessage(
     trust: 'trusted',
     lifecycle: 'follow',
     afterClose: 'ignore',
+    whileBusy: 'steer',
+    debounceMs: 0,
     text: null,
   };
   return { ...planAdmission({ ...event, parsed: { ...event.parsed, subject: null } }, []), matches: [match], by: options.by };

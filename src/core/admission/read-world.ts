@@ -1,13 +1,13 @@
 import { inChunks, type Tx } from '../../database/tx.js';
 import type { Parsed } from '../../plugin/index.js';
 import { conversationsAbout, readConversations } from '../conversations/conversations.js';
-import { deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
+import { countClaimed, deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
 import { isClaimed, type Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
 import { Aliases } from '../subjects/aliases.js';
 import { lockSubjects, type SubjectKey, type SubjectRow, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { type Locked, type Message, placedMatch, UNCHANGED, World } from './world.js';
+import { type Locked, type Message, placedMatch, unchanged, World } from './world.js';
 
 /** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
 export function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {
@@ -60,6 +60,17 @@ function namedBy({ matches, change, event: { org } }: Admission, aliases: Aliase
   return [...ids, ...(change?.conversations ?? [])];
 }
 
+/** What the turns work on that a message may interrupt. */
+export async function readClaims(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
+  const interrupts = fresh.some(({ admission: { matches } }) => matches.some(({ whileBusy }) => whileBusy === 'interrupt'));
+  if (!interrupts) return;
+  const busy = [...world.conversations.values()].flatMap(({ queue: { conversation, owner, claimFrom, claimTo } }) =>
+    owner === null ? [] : [{ conversation, from: claimFrom ?? 0, to: claimTo ?? 0 }],
+  );
+  for (const { conversation, count, waking } of await countClaimed(tx, busy))
+    Object.assign(world.conversations.get(conversation)?.claimed ?? {}, { count, waking });
+}
+
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
 async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Locked>> {
   const queues = new Map<string, Queue>();
@@ -68,7 +79,7 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(
     rows.flatMap((row): [string, Locked][] => {
       const queue = queues.get(row.id);
-      return queue ? [[row.id, { row, queue, isNew: false, title: null, url: null, ...UNCHANGED }]] : [];
+      return queue ? [[row.id, { row, queue, isNew: false, title: null, url: null, ...unchanged() }]] : [];
     }),
   );
 }

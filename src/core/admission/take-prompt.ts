@@ -27,13 +27,35 @@ export function takePrompt(world: World, admission: Admission, match: PlannedMat
     };
   }
   const conversation = known ?? world.create(match, match.workspace ?? '', admission);
-  const wakeAt = !match.waking && match.wakeAfterMs !== null ? world.now + match.wakeAfterMs : null;
-  const { route, trust, waking, text } = match;
-  const { messageKey } = admission;
   const held = origin === 'hold';
-  const delivery = { receipt, route, kind: 'prompt', held, trust, waking, wakeAt, messageKey, text, textRevision: null } as const;
-  const sequence = world.deliver(conversation, delivery, ownText(admission));
-  return { route, conversation: id, sequence, disposition: held ? 'held' : 'routed', reason: null };
+  if (match.whileBusy === 'interrupt' && match.waking && !held && isBusy(conversation)) {
+    note(world, admission, conversation, receipt, 'interrupt', null);
+    world.interrupt(conversation);
+  }
+  const sequence = deliverPrompt(world, admission, match, conversation, { receipt, held });
+  return { route: match.route, conversation: id, sequence, disposition: held ? 'held' : 'routed', reason: null };
+}
+
+function deliverPrompt(
+  world: World,
+  admission: Admission,
+  match: PlannedMatch,
+  conversation: Locked,
+  of: { readonly receipt: number; readonly held: boolean },
+): number {
+  const { authorKind, messageKey } = admission;
+  const { route, trust, waking, text, whileBusy, debounceMs, wakeAfterMs } = match;
+  const wakeAt = !waking && wakeAfterMs !== null ? world.now + wakeAfterMs : null;
+  const collects = waking && whileBusy === 'collect';
+  // What machines write, or ourselves, makes a turn of its own: a loop is told by its turns.
+  const steers = authorKind !== 'machine' && !of.held && (whileBusy === 'steer' || !waking);
+  const delivery = { ...of, route, kind: 'prompt', trust, waking, wakeAt, messageKey, text, textRevision: null, authorKind } as const;
+  return world.deliver(conversation, { ...delivery, collects, debounceMs: collects ? debounceMs : null, steers }, ownText(admission));
+}
+
+/** A turn of it lives, be it at rest. */
+function isBusy({ queue }: Locked): boolean {
+  return queue.owner !== null && queue.turnTrust !== null;
 }
 
 function isOwn(origin: Origin): boolean {
@@ -51,7 +73,8 @@ function refusal(world: World, admission: Admission, match: PlannedMatch, known:
   }
   if (known.row.state === 'terminal' && !isToBeAsked && match.afterClose === 'ignore') return 'terminal';
   if (world.wasDelivered(receipt, known.row.id)) return 'same_conversation';
-  return admission.messageKey !== null && isSameMessage(world, known, admission, match) ? 'same_message' : null;
+  if (admission.messageKey !== null && isSameMessage(world, known, admission, match)) return 'same_message';
+  return match.whileBusy === 'reject' && isBusy(known) ? 'busy' : null;
 }
 
 function isSameMessage(world: World, conversation: Locked, admission: Admission, match: PlannedMatch): boolean {

@@ -5,7 +5,7 @@ import type { ConversationRow } from '../conversations/conversations.js';
 import type { Note } from '../conversations/notes.js';
 import type { Amendment, NewDelivery } from '../deliveries/deliveries.js';
 import type { Outcome, Trust } from '../deliveries/delivery.js';
-import { append, drop, emptyQueue, fence, type Queue } from '../deliveries/queue.js';
+import { append, drop, emptyQueue, fence, join, letGo, type Queue, takesMore, wakeAt } from '../deliveries/queue.js';
 import type { EndedConversation } from '../jobs/record-endings.js';
 import type { Aliases } from '../subjects/aliases.js';
 import { type SubjectKey, subjectText } from '../subjects/subjects.js';
@@ -24,12 +24,23 @@ export interface Locked {
   spared: number | null;
   /** Its last end in this transaction. */
   ended: EndedConversation | null;
+  /** The claim that a message of this transaction interrupts. */
+  interrupted: { readonly from: number; readonly to: number } | null;
+  /** Deliveries of the claim, and those of them that wake. */
+  readonly claimed: { count: number; waking: number };
+  /** A message of this transaction joins the claim. */
+  isSteered: boolean;
   hasNewLife: boolean;
   isTouched: boolean;
 }
 
 /** What was decided so far of a conversation that was just locked. */
-export const UNCHANGED = { retireUpTo: null, spared: null, ended: null, hasNewLife: false, isTouched: false } as const;
+export function unchanged() {
+  return {
+    ...{ retireUpTo: null, spared: null, ended: null, interrupted: null, isSteered: false, hasNewLife: false, isTouched: false },
+    claimed: { count: 0, waking: 0 },
+  };
+}
 
 /** A message of a conversation, by the delivery that it has last. */
 export interface Message {
@@ -44,6 +55,14 @@ export interface Message {
   readonly trust: Trust;
   readonly text: string;
   readonly textRevision: string | null;
+}
+
+/** A delivery that is to be made. */
+export interface Arriving extends Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'> {
+  /** The quiet that its turn waits for; null: none. */
+  readonly debounceMs: number | null;
+  /** It is to join the running turn, if that takes it. */
+  readonly steers: boolean;
 }
 
 /**
@@ -138,7 +157,8 @@ export class World {
       queue: emptyQueue(id, org, workspace),
       isNew: true,
       ...about,
-      ...{ ...UNCHANGED, isTouched: true },
+      ...unchanged(),
+      isTouched: true,
     };
     this.conversations.set(id, made);
     return made;
@@ -155,13 +175,35 @@ export class World {
     conversation.retireUpTo = queue.nextSequence - 1;
     conversation.isTouched = true;
     fence(queue);
+    // There is nothing left that could be paused.
+    queue.isPaused = false;
+    this.completeMade(row.id, 'retired', queue.nextSequence - 1);
+  }
+
+  /** Ends the running turn; what it worked on is done with, and what waits behind it is next. */
+  interrupt(conversation: Locked): void {
+    const { queue, row, claimed } = conversation;
+    const bounds = { from: queue.claimFrom ?? 0, to: queue.claimTo ?? 0 };
+    conversation.interrupted ??= bounds;
+    conversation.isTouched = true;
+    this.completeMade(row.id, 'interrupted', bounds.to);
+    letGo(queue);
+    Object.assign(queue, { token: queue.token + 1, retryTo: null, head: bounds.to + 1 });
+    Object.assign(queue, { open: queue.open - claimed.count, waking: queue.waking - claimed.waking });
+    Object.assign(claimed, { count: 0, waking: 0 });
+    wakeAt(queue, this.now);
+  }
+
+  /** Deliveries of this very transaction, and messages of any, up to a sequence: none before it is open. */
+  private completeMade(conversation: string, outcome: Outcome, upTo: number): void {
     this.deliveries.forEach((delivery, i) => {
-      if (delivery.conversation !== row.id || delivery.outcome !== null) return;
-      this.deliveries[i] = { ...delivery, outcome: delivery.kind === 'lifecycle' ? 'superseded' : 'retired' };
+      const isOpen = delivery.conversation === conversation && delivery.outcome === null;
+      if (!isOpen || delivery.sequence > upTo) return;
+      this.deliveries[i] = { ...delivery, outcome: outcome === 'retired' && delivery.kind === 'lifecycle' ? 'superseded' : outcome };
     });
     for (const [key, message] of this.messages)
-      if (key.startsWith(`${row.id} `) && message.state !== 'completed')
-        this.messages.set(key, { ...message, state: 'completed', outcome: 'retired' });
+      if (key.startsWith(`${conversation} `) && message.sequence <= upTo && message.state !== 'completed')
+        this.messages.set(key, { ...message, state: 'completed', outcome });
   }
 
   /** One of those just retired is kept after all, as all that is open now. */
@@ -172,15 +214,23 @@ export class World {
   }
 
   /** `own`: what the delivery says, if it has no text of its own. */
-  deliver(conversation: Locked, delivery: Omit<NewDelivery, 'conversation' | 'sequence' | 'outcome'>, own = ''): number {
+  deliver(conversation: Locked, { debounceMs, steers, ...delivery }: Arriving, own = ''): number {
     const { waking, wakeAt, held = false, receipt, messageKey, route, trust, text, textRevision } = delivery;
-    const isHead = conversation.queue.open === 0;
-    const sequence = append(conversation.queue, { waking, wakeAt, held }, this.now);
+    const { queue, claimed } = conversation;
+    const isHead = queue.open === 0;
+    const joins = steers && takesMore(queue, delivery.trust);
+    const sequence = append(queue, { waking, wakeAt, debounceMs, held }, this.now);
     conversation.isTouched = true;
+    if (joins) {
+      join(queue, sequence);
+      Object.assign(claimed, { count: claimed.count + 1, waking: claimed.waking + Number(waking) });
+      conversation.isSteered = true;
+    }
     this.deliveries.push({ ...delivery, conversation: conversation.row.id, sequence, outcome: null });
     this.rememberDelivered(receipt, conversation.row.id);
     if (messageKey === null) return sequence;
-    const message: Message = { sequence, state: 'waiting', outcome: null, isHead, waking, route, trust, text: text ?? own, textRevision };
+    const state = joins ? 'claimed' : 'waiting';
+    const message: Message = { sequence, state, outcome: null, isHead, waking, route, trust, text: text ?? own, textRevision };
     this.rememberMessage(conversation.row.id, messageKey, message);
     return sequence;
   }
@@ -209,7 +259,8 @@ export class World {
     if (!to.waking || message.waking) return;
     queue.waking += 1;
     conversation.isTouched = true;
-    if (queue.owner === null && queue.parked === null) queue.readyAt = this.now;
+    if (message.state === 'claimed') conversation.claimed.waking += 1;
+    wakeAt(queue, this.now);
   }
 
   withdraw(conversation: Locked, key: string, message: Message): void {

@@ -1,15 +1,20 @@
 import { inChunks, type Tx } from '../../database/tx.js';
 import { insertConversations, saveLifetime } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
-import { amendDelivery, becomeLifecycle, forgetMessage, insertDeliveries, retireUpTo, withdrawDelivery } from '../deliveries/deliveries.js';
-import { insertQueues, saveQueues } from '../deliveries/queues.js';
+import {
+  amendDelivery,
+  becomeLifecycle,
+  completeClaimed,
+  forgetMessage,
+  insertDeliveries,
+  retireUpTo,
+  withdrawDelivery,
+} from '../deliveries/deliveries.js';
+import { insertQueues, QUEUE_WIDTH, saveQueues } from '../deliveries/queues.js';
 import { recordEndings } from '../jobs/record-endings.js';
 import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import type { Locked, World } from './world.js';
-
-/** How many values a queue binds. */
-const QUEUE_WIDTH = 15;
 
 /** Writes what was changed. */
 export async function writeWorld(tx: Tx, world: World): Promise<void> {
@@ -32,6 +37,7 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
   );
   for (const c of known) {
     if (c.hasNewLife) await saveLifetime(tx, c.row.id, c.row, world.now);
+    if (c.interrupted !== null) await interrupt(tx, c.row.id, c.interrupted);
     if (c.retireUpTo === null) continue;
     await retireUpTo(tx, c.row.id, c.retireUpTo, c.spared, world.now);
     if (c.spared !== null) await becomeLifecycle(tx, c.row.id, c.spared);
@@ -54,9 +60,20 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
   await recordEndings(tx, ended, world.now);
 }
 
+async function interrupt(tx: Tx, conversation: string, bounds: { from: number; to: number }): Promise<void> {
+  await completeClaimed(tx, { conversation, ...bounds }, 'interrupted', 'interrupted by a newer message');
+  await endLiveTurn(tx, conversation, 'interrupted', 'interrupted by a newer message');
+}
+
 /** Conversations whose running turn was fenced: whoever runs it must stop. */
 export function fencedIn(world: World): string[] {
-  return [...world.conversations.values()].filter((c) => c.retireUpTo !== null && !c.isNew).map((c) => c.row.id);
+  const all = [...world.conversations.values()];
+  return all.filter((c) => (c.retireUpTo !== null || c.interrupted !== null) && !c.isNew).map((c) => c.row.id);
+}
+
+/** Conversations whose running turn has got more messages: whoever runs it hands them over. */
+export function steeredIn(world: World): string[] {
+  return [...world.conversations.values()].filter((c) => c.isSteered).map((c) => c.row.id);
 }
 
 /** Something became claimable. */

@@ -2,7 +2,7 @@ import { first, type Tx } from '../../database/tx.js';
 import type { Parking } from '../deliveries/queue.js';
 import { type Found, findSlice, type Slice, Where, WINDOW } from '../listing.js';
 
-/** What a conversation is doing. `paused` and `waiting_approval` are names that nothing has yet. */
+/** What a conversation is doing. `waiting_approval` is a name that nothing has yet. */
 export const STATUSES = ['idle', 'queued', 'running', 'paused', 'held', 'waiting_approval', 'stalled'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
@@ -18,6 +18,7 @@ export interface ConversationView {
   readonly workspace: string;
   readonly route: string | null;
   readonly session: string | null;
+  readonly cleared_to: number;
   readonly state: 'open' | 'terminal';
   readonly reason: string | null;
   readonly revision: string | null;
@@ -32,6 +33,7 @@ export interface ConversationView {
   readonly claimed: number;
   readonly waking: number;
   readonly parked: Parking | null;
+  readonly paused: number;
   readonly ready_at: number | null;
   readonly head_due_at: number | null;
   readonly head_failure: string | null;
@@ -50,13 +52,14 @@ export interface ConversationFilter {
 
 export type ConversationPosition = readonly [createdAt: number, id: string];
 
-const STATUS = `case when q.owner is not null then 'running' when q.parked = 'held' then 'held' when q.parked is not null then 'stalled'
+const STATUS = `case when q.owner is not null and q.resting = 0 then 'running' when q.paused = 1 or q.owner is not null then 'paused'
+  when q.parked = 'held' then 'held' when q.parked is not null then 'stalled'
   when q.open > 0 then 'queued' else 'idle' end`;
 
 const select = (tx: Tx): string => `
-  select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.state, c.reason, c.revision,
+  select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.cleared_to, c.state, c.reason, c.revision,
     c.terminal_at, c.created_at, c.updated_at, ${STATUS} as status,
-    coalesce(q.next_sequence, 1) - 1 as made, coalesce(q.open, 0) as open, coalesce(q.waking, 0) as waking, q.parked, q.ready_at,
+    coalesce(q.next_sequence, 1) - 1 as made, coalesce(q.open, 0) as open, coalesce(q.waking, 0) as waking, q.parked, coalesce(q.paused, 0) as paused, q.ready_at,
     (select count(*) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state = 'held') as held,
     case when q.owner is null then 0 else (select count(*) from deliveries x
       where x.conversation = c.id and x.sequence between q.claim_from and q.claim_to and x.state = 'pending') end as claimed,

@@ -21,7 +21,13 @@ export interface Note {
     | 'alias_refused'
     | 'unalias'
     | 'purge'
-    | 'alert';
+    | 'alert'
+    | 'reset'
+    | 'pause'
+    | 'resume'
+    | 'interrupt'
+    | 'looping'
+    | 'spent';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

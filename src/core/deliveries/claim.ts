@@ -1,4 +1,6 @@
+import type { Allowance } from '../limits/rules.js';
 import type { OpenDelivery } from './deliveries.js';
+import type { AuthorKind } from './delivery.js';
 import type { Queue } from './queue.js';
 
 /** A conversation's one claim: who works on which of its deliveries. The token is raised at every claim and fences older holders. */
@@ -12,6 +14,9 @@ export interface Claim {
   readonly head: OpenDelivery;
   readonly entries: readonly OpenDelivery[];
   readonly claimedAt: number;
+  readonly causedBy: AuthorKind | null;
+  /** What its turn may cost; null: anything. */
+  readonly allowance: Allowance | null;
 }
 
 /** How many waking prompts may enter one turn. */
@@ -26,7 +31,7 @@ export type ClaimPlan =
 /** What of a queue one claim takes: its head, and what may enter the same turn. */
 export function planClaim(queue: Queue, open: readonly OpenDelivery[], now: number, coalesce: Coalesce): ClaimPlan {
   const [head] = open;
-  if (!head) return { verdict: 'wait', readyAt: null };
+  if (!head || queue.isPaused) return { verdict: 'wait', readyAt: null };
   if (head.state === 'held') return { verdict: 'held' };
   if (!isDue(head, now)) return { verdict: 'wait', readyAt: head.due_at };
   const heldAt = open.findIndex((entry) => entry.state === 'held');
@@ -37,6 +42,7 @@ export function planClaim(queue: Queue, open: readonly OpenDelivery[], now: numb
     // What is held may be our own doing: it wakes nobody, not even for the silent messages before it.
     return heldAt !== -1 && readyAt === null ? { verdict: 'held' } : { verdict: 'wait', readyAt };
   }
+  if (isCollecting(queue, open, now)) return { verdict: 'wait', readyAt: queue.quietUntil };
   return { verdict: 'claim', entries: together(open, head, queue, now, coalesce(queue.org, head.route)) };
 }
 
@@ -55,6 +61,12 @@ function together(open: readonly OpenDelivery[], head: OpenDelivery, queue: Queu
     entries.push(entry);
   }
   return entries;
+}
+
+/** What wakes next collects what comes with it, and has not been tried yet. */
+function isCollecting({ quietUntil }: Queue, open: readonly OpenDelivery[], now: number): boolean {
+  const first = open.find(({ waking }) => waking === 1);
+  return first?.collects === 1 && first.attempts + first.interruptions === 0 && quietUntil !== null && quietUntil > now;
 }
 
 function isDue(entry: OpenDelivery, now: number): boolean {

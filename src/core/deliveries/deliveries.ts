@@ -1,6 +1,15 @@
 import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
 import { quoted } from '../machine.js';
-import { completion, type DeliveryKind, delivery, OPEN_DELIVERY, type Outcome, storedStep, type Trust } from './delivery.js';
+import {
+  type AuthorKind,
+  completion,
+  type DeliveryKind,
+  delivery,
+  OPEN_DELIVERY,
+  type Outcome,
+  storedStep,
+  type Trust,
+} from './delivery.js';
 
 export interface NewDelivery {
   readonly conversation: string;
@@ -10,7 +19,7 @@ export interface NewDelivery {
   readonly kind: DeliveryKind;
   /** True: an effect of ours may have caused it. */
   readonly held?: boolean;
-  /** Completed at once when a later event of the same transaction ended the conversation. */
+  /** Completed at once when a later event of the same transaction ended the conversation, or the turn that it had joined. */
   readonly outcome: Outcome | null;
   readonly trust: Trust;
   readonly waking: boolean;
@@ -19,17 +28,21 @@ export interface NewDelivery {
   readonly text: string | null;
   /** Of the edit that made it; null: none did. */
   readonly textRevision: string | null;
+  readonly authorKind: AuthorKind | null;
+  /** Its turn waits until nothing has arrived for a while. */
+  readonly collects: boolean;
 }
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: number): Promise<void> {
-  for (const part of inChunks(deliveries, 14))
+  for (const part of inChunks(deliveries, 16))
     await tx.run(
-      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text, text_revision)
-     values ${tuples(part.length, 14)}`,
+      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text,
+       text_revision, author_kind, collects) values ${tuples(part.length, 16)}`,
       part.flatMap((d): Value[] => [
         ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
         ...[d.outcome !== null ? delivery.target('retire') : d.held ? 'held' : 'pending', d.outcome, d.outcome === null ? null : now],
         ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text, d.textRevision],
+        ...[d.authorKind, Number(d.collects)],
       ]),
     );
 }
@@ -140,6 +153,8 @@ export interface OpenDelivery {
   readonly interruptions: number;
   /** How often its provider could not be asked what must be known before its turn. */
   readonly deferrals: number;
+  readonly author_kind: AuthorKind | null;
+  readonly collects: number;
 }
 
 /** The first open deliveries of each of these conversations, in order. Their queues are locked by the caller, in an earlier statement. */
@@ -147,7 +162,7 @@ export async function openPrefixes(tx: Tx, conversations: readonly string[], lim
   if (conversations.length === 0) return [];
   return tx.all(
     `select d.conversation, d.sequence, d.receipt, d.route, d.kind, d.state, d.trust, d.waking, d.wake_at, d.due_at, d.attempts, d.interruptions,
-       d.deferrals
+       d.deferrals, d.author_kind, d.collects
        from queues q ${tx.dialect.prefixOfQueue} where q.conversation in (${marks(conversations.length)}) order by d.conversation, d.sequence`,
     [limit, ...conversations],
   );
@@ -158,6 +173,8 @@ export interface DeliveryContent {
   readonly conversation: string;
   readonly sequence: number;
   readonly text: string | null;
+  readonly route: string | null;
+  readonly author_kind: AuthorKind | null;
   readonly org: string;
   readonly provider: string;
   readonly source: string;
@@ -174,7 +191,7 @@ export async function readContents(
   if (claims.length === 0) return [];
   const each = claims.map(() => '(d.conversation = ? and d.sequence between ? and ?)').join(' or ');
   return tx.all(
-    `select d.conversation, d.sequence, d.text, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.parsed, r.received_at
+    `select d.conversation, d.sequence, d.text, d.route, d.author_kind, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.parsed, r.received_at
        from deliveries d join receipts r on r.id = d.receipt where d.state = 'pending' and (${each}) order by d.conversation, d.sequence`,
     claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
   );
@@ -200,6 +217,17 @@ export async function completeClaimed(
     [outcome, reason, bounds.conversation, bounds.from, bounds.to],
   );
   return { count: rows.length, waking: rows.filter((row) => row.waking === 1).length };
+}
+
+/** How many deliveries lie within the bounds of these claims, and how many of them wake. */
+export async function countClaimed(tx: Tx, claims: readonly Bounds[]): Promise<{ conversation: string; count: number; waking: number }[]> {
+  if (claims.length === 0) return [];
+  const each = claims.map(() => '(conversation = ? and sequence between ? and ?)').join(' or ');
+  const rows = await tx.all<{ conversation: string; count: number; waking: number | string }>(
+    `select conversation, count(*) as count, sum(waking) as waking from deliveries where state = 'pending' and (${each}) group by conversation`,
+    claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
+  );
+  return rows.map((row) => ({ ...row, waking: Number(row.waking) }));
 }
 
 const AGAIN = storedStep('fail', 'interrupt', 'park', 'retry');

@@ -93,6 +93,14 @@ function stored(state: DeliveryState): Exclude<DeliveryState, 'claimed'> {
 export type DeliveryState = 'held' | 'pending' | 'claimed' | 'completed';
 export type DeliveryKind = 'prompt' | 'lifecycle';
 export type Trust = 'trusted' | 'untrusted';
+/** Who wrote a message: a person, or a machine, ourselves among them. */
+export type AuthorKind = 'person' | 'machine';
+
+/** Who caused a turn that works on messages of these: a person, if there is one among them; null: nobody knows. */
+export function causeOf(authors: readonly (AuthorKind | null)[]): AuthorKind | null {
+  if (authors.includes('person')) return 'person';
+  return authors.includes('machine') ? 'machine' : null;
+}
 
 /** Public id of a delivery: its conversation and its place there. */
 export function deliveryId(conversation: string, sequence: number): string {

@@ -1,10 +1,13 @@
 import { clock, type Tx } from '../../database/tx.js';
+import { charge } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
-import { endTurn, type TurnEnd } from '../turns/turns.js';
+import { dayOf } from '../limits/day.js';
+import { book, type Spending } from '../limits/spendings.js';
+import { endTurn, type NewTurn, type TurnEnd } from '../turns/turns.js';
 import type { Claim } from './claim.js';
 import { completeClaimed, recordFailure } from './deliveries.js';
 import type { Outcome } from './delivery.js';
-import { MAX_INTERRUPTIONS, type Queue } from './queue.js';
+import { letGo, MAX_INTERRUPTIONS, park, type Queue, wakeAt } from './queue.js';
 import { lockQueues, saveQueues } from './queues.js';
 
 /** How often, and how soon again, a conversation's head is tried. */
@@ -34,35 +37,59 @@ export type ClaimEnd =
   | { readonly claim: Claim; readonly how: 'deferred'; readonly failure: string; readonly pauseMs: number | null }
   /** Lost, by no fault of the agent's: no attempt, but not for ever. */
   | { readonly claim: Claim; readonly how: 'interrupted'; readonly turn: TurnEnd | null; readonly failure: string }
+  /** A limit of what turns may cost ended it: it waits for another day, or for a person. */
+  | { readonly claim: Claim; readonly how: 'spent'; readonly turn: TurnEnd; readonly failure: string; readonly until: number | null }
   /** The configuration no longer says how to work on it: it waits, visibly, and blocks nobody else. */
   | { readonly claim: Claim; readonly how: 'unconfigured'; readonly failure: string };
 
 export type EndResult = 'ended' | 'stale';
 
+/** IANA zone whose days a workspace is counted by. */
+export type TimezoneOf = (org: string, workspace: string) => string;
+
 /**
  * Ends claims, each with its turn, deliveries and queue in this one transaction. A claim whose token is no longer the queue's
- * is stale: it changes nothing and is answered as such.
+ * is stale: it changes nothing and is answered as such. What its turn has cost is booked all the same, for it was spent.
  */
-export async function endClaims(tx: Tx, ends: readonly ClaimEnd[], policy: RetryPolicy): Promise<EndResult[]> {
+export async function endClaims(
+  tx: Tx,
+  ends: readonly ClaimEnd[],
+  policy: RetryPolicy,
+  timezoneOf: TimezoneOf = () => 'UTC',
+): Promise<EndResult[]> {
   const queues = await lockQueues(tx, [...new Set(ends.map(({ claim }) => claim.conversation))].sort());
   const now = await clock(tx);
   const results: EndResult[] = [];
   for (const end of ends) {
     const { claim } = end;
     const queue = queues.get(claim.conversation);
-    if (!queue || queue.owner !== claim.owner || queue.token !== claim.token) {
-      results.push('stale');
-      continue;
-    }
-    await endOne(tx, queue, end, policy, now);
-    results.push('ended');
+    const isOurs = queue?.owner === claim.owner && queue.token === claim.token;
+    if (isOurs) await endOne(tx, queue, end, policy, now);
+    if (queue) await charge(tx, queue.conversation, costOf(end));
+    results.push(isOurs ? 'ended' : 'stale');
   }
   await saveQueues(tx, [...queues.values()]);
+  await book(
+    tx,
+    ends.flatMap((end) => spendingOf(end, queues.get(end.claim.conversation), timezoneOf, now)),
+  );
   return results;
+}
+
+function costOf(end: ClaimEnd): number {
+  return end.how === 'unconfigured' || end.how === 'deferred' ? 0 : (end.turn?.costUsd ?? 0);
+}
+
+function spendingOf(end: ClaimEnd, queue: Queue | undefined, timezoneOf: TimezoneOf, now: number): Spending[] {
+  const usd = costOf(end);
+  if (usd === 0 || !queue) return [];
+  const { org, workspace } = queue;
+  return [{ org, workspace, day: dayOf(now, timezoneOf(org, workspace)), usd }];
 }
 
 async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, policy: RetryPolicy, now: number): Promise<void> {
   const { claim } = end;
+  const wasResting = queue.isResting;
   release(queue, now);
   switch (end.how) {
     case 'completed':
@@ -72,7 +99,10 @@ async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, policy: RetryPolicy, 
       await fail(tx, queue, end, policy, now);
       break;
     case 'interrupted':
-      await interrupt(tx, queue, claim, end.failure, policy, now);
+      await interrupt(tx, queue, { ...end, wasResting }, policy, now);
+      break;
+    case 'spent':
+      await runOut(tx, queue, end, now);
       break;
     case 'deferred':
       await defer(tx, queue, end, policy, now);
@@ -82,8 +112,12 @@ async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, policy: RetryPolicy, 
       park(queue, 'unconfigured');
   }
   if (end.how === 'unconfigured' || end.how === 'deferred' || end.turn === null) return;
-  const { conversation, token, owner, from, to, head, claimedAt } = claim;
-  await endTurn(tx, { conversation, token, owner, from, to, attempt: attemptOf(head), startedAt: claimedAt }, end.turn);
+  await endTurn(tx, turnOf(claim), end.turn);
+}
+
+/** The turn that comes of a claim, as it is stored. */
+export function turnOf({ conversation, token, owner, from, to, head, claimedAt, causedBy }: Claim): NewTurn {
+  return { conversation, token, owner, from, to, attempt: attemptOf(head), startedAt: claimedAt, causedBy };
 }
 
 /** How often the same head was begun before, and this time. */
@@ -92,9 +126,9 @@ export function attemptOf(head: { readonly attempts: number; readonly interrupti
 }
 
 function release(queue: Queue, now: number): void {
-  queue.owner = null;
+  letGo(queue);
   queue.retryTo = null;
-  queue.readyAt = queue.open > 0 ? now : null;
+  wakeAt(queue, now);
 }
 
 async function complete(
@@ -110,7 +144,7 @@ async function complete(
   queue.waking -= waking;
   queue.head = bounds.to + 1;
   // Last in, last served: a conversation with a long queue goes to the back of the line.
-  queue.readyAt = queue.open > 0 ? now : null;
+  wakeAt(queue, now);
 }
 
 async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, policy: RetryPolicy, now: number): Promise<void> {
@@ -125,20 +159,36 @@ async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, pol
   const dueAt = isDead ? null : now + backoff(policy, attempts);
   await recordFailure(tx, head, { attempts, interruptions: head.interruptions, dueAt, failure });
   if (isDead) park(queue, 'stalled');
-  else queue.readyAt = dueAt;
+  else wakeAt(queue, dueAt);
   // What failed together is tried apart, so that one bad message does not take its neighbours with it.
   queue.retryTo = from;
 }
 
-async function interrupt(tx: Tx, queue: Queue, claim: Claim, failure: string, policy: RetryPolicy, now: number): Promise<void> {
+async function interrupt(
+  tx: Tx,
+  queue: Queue,
+  { claim, failure, wasResting }: { claim: Claim; failure: string; wasResting: boolean },
+  policy: RetryPolicy,
+  now: number,
+): Promise<void> {
   const { head } = claim;
   const interruptions = head.interruptions + 1;
-  const isLost = interruptions >= MAX_INTERRUPTIONS && head.kind !== 'lifecycle';
+  // A turn at rest is no reason why it was interrupted.
+  const isLost = interruptions >= MAX_INTERRUPTIONS && head.kind !== 'lifecycle' && !wasResting;
   const dueAt = isLost ? null : now + backoff(policy, interruptions);
   await recordFailure(tx, head, { attempts: head.attempts, interruptions, dueAt, failure });
   if (isLost) park(queue, 'stalled');
-  else queue.readyAt = dueAt;
+  else wakeAt(queue, dueAt);
   queue.retryTo = claim.to;
+}
+
+/** No fault of the message's: it is tried again, as often as before, when there is money. */
+async function runOut(tx: Tx, queue: Queue, { claim, failure, until }: ClaimEnd & { how: 'spent' }, now: number): Promise<void> {
+  const { head, conversation, from } = claim;
+  await recordFailure(tx, head, { ...head, dueAt: null, failure });
+  park(queue, 'spent', until);
+  queue.retryTo = claim.to;
+  await insertNotes(tx, [{ conversation, at: now, by: 'throughline', kind: 'spent', receipt: null, sequence: from, reason: failure }]);
 }
 
 async function defer(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'deferred' }, policy: RetryPolicy, now: number): Promise<void> {
@@ -146,7 +196,7 @@ async function defer(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'deferred' }, 
   const deferrals = claim.head.deferrals + (pauseMs === null ? 1 : 0);
   const dueAt = now + (pauseMs ?? backoff(policy, deferrals));
   await recordFailure(tx, claim.head, { ...claim.head, deferrals, dueAt, failure });
-  queue.readyAt = dueAt;
+  wakeAt(queue, dueAt);
   queue.retryTo = claim.to;
 }
 
@@ -162,11 +212,6 @@ export async function narrowClaim(tx: Tx, claim: Claim, to: number): Promise<boo
   queue.claimTo = to;
   await saveQueues(tx, [queue]);
   return true;
-}
-
-function park(queue: Queue, parked: 'stalled' | 'unconfigured'): void {
-  queue.parked = parked;
-  queue.readyAt = null;
 }
 
 const LONGEST_PAUSE_MS = 3_600_000;

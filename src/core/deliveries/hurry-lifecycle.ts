@@ -1,4 +1,5 @@
 import { clock, marks, type Tx } from '../../database/tx.js';
+import { wakeAt } from './queue.js';
 import { lockQueues, saveQueues } from './queues.js';
 
 /** Ends whose provider could not be told yet are due now. Takes some at a time; resolves to how many there were. */
@@ -14,7 +15,7 @@ export async function hurryLifecycle(tx: Tx, limit: number): Promise<number> {
   );
   if (waiting.length === 0) return rows.length;
   const now = await clock(tx);
-  for (const queue of waiting) queue.readyAt = now;
+  for (const queue of waiting) wakeAt(queue, now);
   await tx.run(
     `update deliveries set due_at = ? where conversation in (${marks(ids.length)}) and kind = 'lifecycle' and state = 'pending' and due_at > ?`,
     [now, ...ids, now],

@@ -1,3 +1,5 @@
+import type { Trust } from './delivery.js';
+
 /** Why nobody looks at a conversation's queue although it is not empty. */
 export type Parking =
   /** An effect of ours may own its head. */
@@ -5,7 +7,11 @@ export type Parking =
   /** Its head has failed too often; an operator decides. */
   | 'stalled'
   /** Its workspace or runtime is not in the configuration. */
-  | 'unconfigured';
+  | 'unconfigured'
+  /** Machines have answered each other too often; a person decides. */
+  | 'looping'
+  /** A limit of what turns may cost is reached; the only parking that may end by itself, at the start of another day. */
+  | 'spent';
 
 /** So often may the work on a head be lost without a failure of its own before an operator has to look. */
 export const MAX_INTERRUPTIONS = 10;
@@ -32,29 +38,103 @@ export interface Queue {
   claimedAt: number | null;
   /** The next claim takes nothing beyond it: a repeated turn has the messages it had. */
   retryTo: number | null;
+  /** A person has paused the conversation: nothing of it is claimed until a person resumes it, whatever else it waits for. */
+  isPaused: boolean;
+  /** The turn of the claim is at rest, because a person paused it. */
+  isResting: boolean;
+  /** Trust of the messages that the claim's turn works on; null: there is no claim, or no turn comes of it. */
+  turnTrust: Trust | null;
+  /** Messages may join the claim: its turn takes them while it runs. */
+  isSteerable: boolean;
+  /** A head that collects is due when nothing has arrived until then; and no later than the limit. */
+  quietUntil: number | null;
+  quietLimit: number | null;
 }
 
 export function emptyQueue(conversation: string, org: string, workspace: string): Queue {
   const counts = { nextSequence: 1, open: 0, waking: 0, head: 1 };
-  return { conversation, org, workspace, ...counts, readyAt: null, parked: null, ...UNCLAIMED, retryTo: null };
+  return {
+    conversation,
+    org,
+    workspace,
+    ...counts,
+    readyAt: null,
+    parked: null,
+    ...UNCLAIMED,
+    retryTo: null,
+    isPaused: false,
+    ...NOT_QUIET,
+  };
 }
 
-const UNCLAIMED = { owner: null, token: 0, claimFrom: null, claimTo: null, claimedAt: null };
+const IDLE = { owner: null, isResting: false, turnTrust: null, isSteerable: false };
+const UNCLAIMED = { ...IDLE, token: 0, claimFrom: null, claimTo: null, claimedAt: null };
+const NOT_QUIET = { quietUntil: null, quietLimit: null };
+
+/** A steady stream of messages puts a turn off no longer than so many times the quiet that it waits for. */
+const MOST_DEBOUNCES = 10;
+
+export interface Appended {
+  readonly waking: boolean;
+  readonly wakeAt: number | null;
+  /** The quiet to wait for before a turn; null: none. */
+  readonly debounceMs: number | null;
+  /** An effect of ours may own it. */
+  readonly held?: boolean;
+}
 
 /** Gives the next place, and tells workers when there is something to look at. */
-export function append(queue: Queue, entry: { waking: boolean; wakeAt: number | null; held?: boolean }, now: number): number {
+export function append(queue: Queue, { waking, wakeAt, debounceMs, held = false }: Appended, now: number): number {
   const sequence = queue.nextSequence;
   const slept = queue.waking === 0;
   queue.nextSequence += 1;
   queue.open += 1;
-  if (entry.waking) queue.waking += 1;
+  if (waking) queue.waking += 1;
+  if (waking && debounceMs !== null) {
+    // A quiet that nobody waited for to the end, because the queue was emptied, is no limit.
+    if (slept) queue.quietLimit = null;
+    queue.quietLimit ??= now + debounceMs * MOST_DEBOUNCES;
+    queue.quietUntil = Math.min(now + debounceMs, queue.quietLimit);
+  }
   // A held head blocks: there is nothing to look at before it is decided.
-  if (entry.held && queue.open === 1 && queue.owner === null && queue.parked === null) queue.parked = 'held';
-  if (queue.owner !== null || queue.parked !== null) return sequence;
-  const at = entry.waking ? now : entry.wakeAt;
+  if (held && queue.open === 1 && queue.owner === null && queue.parked === null) queue.parked = 'held';
+  if (!isClaimable(queue)) return sequence;
+  const at = waking ? (debounceMs === null ? now : queue.quietUntil) : wakeAt;
   // With something waking in it, a later time is the head's own: it is not to be hurried.
   if (at !== null && (slept || queue.readyAt === null)) queue.readyAt = Math.min(queue.readyAt ?? at, at);
   return sequence;
+}
+
+/** The newest delivery joins the claim, whose turn gets it while it runs. */
+export function join(queue: Queue, sequence: number): void {
+  queue.claimTo = sequence;
+}
+
+/** May the next delivery join the claim? Only where nothing waits between: order is kept in a turn, too. */
+export function takesMore(queue: Queue, trust: Trust): boolean {
+  return (
+    queue.owner !== null && queue.isSteerable && !queue.isPaused && queue.turnTrust === trust && queue.claimTo === queue.nextSequence - 1
+  );
+}
+
+/** Workers look from then on, unless there is a reason why nobody may. */
+export function wakeAt(queue: Queue, at: number | null): void {
+  queue.readyAt = isClaimable(queue) ? at : null;
+}
+
+function isClaimable(queue: Queue): boolean {
+  return queue.open > 0 && queue.owner === null && queue.parked === null && !queue.isPaused;
+}
+
+/** The claim is nobody's any more; its token and its bounds stay. */
+export function letGo(queue: Queue): void {
+  Object.assign(queue, IDLE);
+}
+
+/** Puts the queue aside until somebody, or the given time, takes it up again. */
+export function park(queue: Queue, parked: Parking, until: number | null = null): void {
+  queue.parked = parked;
+  queue.readyAt = queue.isPaused || queue.open === 0 ? null : until;
 }
 
 /** Ends the claim whoever holds it, and counts everything so far as completed. The raised token fences the holder. */
@@ -64,9 +144,10 @@ export function fence(queue: Queue): void {
   queue.head = queue.nextSequence;
   queue.readyAt = null;
   queue.parked = null;
-  queue.owner = null;
+  letGo(queue);
   queue.token += 1;
   queue.retryTo = null;
+  Object.assign(queue, NOT_QUIET);
 }
 
 /** What is wrong with a head, as against what is wanted of the conversation. */
@@ -77,7 +158,8 @@ export function drop(queue: Queue, entry: { waking: boolean; isHead: boolean }, 
   queue.open -= 1;
   if (entry.waking) queue.waking -= 1;
   if ((entry.isHead || queue.open === 0) && OF_THE_HEAD.includes(queue.parked)) queue.parked = null;
-  if (queue.owner === null && queue.parked === null) queue.readyAt = queue.open > 0 ? now : null;
+  if (queue.parked === null) wakeAt(queue, now);
+  else if (queue.open === 0) queue.readyAt = null;
 }
 
 /** Whether a delivery that is not completed is being worked on. */
@@ -93,5 +175,6 @@ export function unhold(queue: Queue, entry: { readonly waking: number }, how: 's
     queue.waking -= entry.waking;
   }
   if (queue.parked === 'held') queue.parked = null;
-  if (queue.owner === null && queue.parked === null) queue.readyAt = queue.open > 0 ? now : null;
+  if (queue.parked === null) wakeAt(queue, now);
+  else if (queue.open === 0) queue.readyAt = null;
 }

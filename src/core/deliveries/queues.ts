@@ -1,4 +1,5 @@
 import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import type { Trust } from './delivery.js';
 import type { Parking, Queue } from './queue.js';
 
 interface QueueRow {
@@ -17,11 +18,19 @@ interface QueueRow {
   readonly claim_to: number | null;
   readonly claimed_at: number | null;
   readonly retry_to: number | null;
+  readonly paused: number;
+  readonly resting: number;
+  readonly turn_trust: Trust | null;
+  readonly steerable: number;
+  readonly quiet_until: number | null;
+  readonly quiet_limit: number | null;
 }
 
-const COLUMNS =
-  'conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at, retry_to';
-const WIDTH = 15;
+const COLUMNS = `conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at,
+  retry_to, paused, resting, turn_trust, steerable, quiet_until, quiet_limit`;
+
+/** How many values a queue binds. */
+export const QUEUE_WIDTH = 21;
 
 /** Locks the queues that exist, always in the order of their conversations. */
 export async function lockQueues(tx: Tx, conversations: readonly string[]): Promise<Map<string, Queue>> {
@@ -35,17 +44,19 @@ export async function lockQueues(tx: Tx, conversations: readonly string[]): Prom
 
 export async function insertQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return;
-  await tx.run(`insert into queues (${COLUMNS}) values ${tuples(queues.length, WIDTH)}`, queues.flatMap(toRow));
+  await tx.run(`insert into queues (${COLUMNS}) values ${tuples(queues.length, QUEUE_WIDTH)}`, queues.flatMap(toRow));
 }
 
 /** Writes queues that this transaction has locked. */
 export async function saveQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return;
   await tx.run(
-    `insert into queues (${COLUMNS}) values ${tuples(queues.length, WIDTH)} on conflict (conversation) do update set
+    `insert into queues (${COLUMNS}) values ${tuples(queues.length, QUEUE_WIDTH)} on conflict (conversation) do update set
        next_sequence = excluded.next_sequence, open = excluded.open, waking = excluded.waking, head = excluded.head, ready_at = excluded.ready_at,
        parked = excluded.parked, owner = excluded.owner, token = excluded.token,
-       claim_from = excluded.claim_from, claim_to = excluded.claim_to, claimed_at = excluded.claimed_at, retry_to = excluded.retry_to`,
+       claim_from = excluded.claim_from, claim_to = excluded.claim_to, claimed_at = excluded.claimed_at, retry_to = excluded.retry_to,
+       paused = excluded.paused, resting = excluded.resting, turn_trust = excluded.turn_trust, steerable = excluded.steerable,
+       quiet_until = excluded.quiet_until, quiet_limit = excluded.quiet_limit`,
     queues.flatMap(toRow),
   );
 }
@@ -101,17 +112,38 @@ export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | n
   return row ?? { now: Date.now(), at: null };
 }
 
+/** A claim as others have made it meanwhile. */
+export interface ClaimState {
+  readonly conversation: string;
+  readonly token: number;
+  readonly claim_to: number;
+  readonly paused: number;
+}
+
 /** Those of an owner's claims that are still its own, among the conversations asked for. */
-export async function claimsAmong(
-  tx: Tx,
-  owner: number,
-  conversations: readonly string[],
-): Promise<{ conversation: string; token: number }[]> {
+export async function claimsAmong(tx: Tx, owner: number, conversations: readonly string[]): Promise<ClaimState[]> {
   if (conversations.length === 0) return [];
-  return tx.all(`select conversation, token from queues where owner = ? and conversation in (${marks(conversations.length)})`, [
-    owner,
-    ...conversations,
-  ]);
+  return tx.all(
+    `select conversation, token, claim_to, paused from queues where owner = ? and conversation in (${marks(conversations.length)})`,
+    [owner, ...conversations],
+  );
+}
+
+/** Up to where a claim goes now; null: it is no longer its holder's. Until the transaction ends it stays as it is. */
+export async function claimEnd(
+  tx: Tx,
+  { conversation, token, owner }: { conversation: string; token: number; owner: number },
+): Promise<number | null> {
+  const [row] = await tx.all<{ claim_to: number }>(
+    `select claim_to from queues where conversation = ? and token = ? and owner = ?${tx.dialect.forUpdate}`,
+    [conversation, token, owner],
+  );
+  return row?.claim_to ?? null;
+}
+
+/** Whether the turn of a claim is at rest. */
+export async function setResting(tx: Tx, conversation: string, isResting: boolean): Promise<void> {
+  await tx.run('update queues set resting = ? where conversation = ?', [Number(isResting), conversation]);
 }
 
 function fromRow(row: QueueRow): Queue {
@@ -120,6 +152,8 @@ function fromRow(row: QueueRow): Queue {
     ...{ conversation, org, workspace, open, waking, head, parked, owner, token },
     ...{ nextSequence: row.next_sequence, readyAt: row.ready_at },
     ...{ claimFrom: row.claim_from, claimTo: row.claim_to, claimedAt: row.claimed_at, retryTo: row.retry_to },
+    ...{ isPaused: row.paused === 1, isResting: row.resting === 1, turnTrust: row.turn_trust, isSteerable: row.steerable === 1 },
+    ...{ quietUntil: row.quiet_until, quietLimit: row.quiet_limit },
   };
 }
 
@@ -127,5 +161,6 @@ function toRow(q: Queue): Value[] {
   return [
     ...[q.conversation, q.org, q.workspace, q.nextSequence, q.open, q.waking, q.head, q.readyAt, q.parked],
     ...[q.owner, q.token, q.claimFrom, q.claimTo, q.claimedAt, q.retryTo],
+    ...[Number(q.isPaused), Number(q.isResting), q.turnTrust, Number(q.isSteerable), q.quietUntil, q.quietLimit],
   ];
 }

@@ -8,6 +8,9 @@ export interface Load {
   readonly held: number;
   readonly stalled: number;
   readonly unconfigured: number;
+  readonly looping: number;
+  readonly spent: number;
+  readonly paused: number;
   readonly running: number;
   readonly now: number;
 }
@@ -16,7 +19,9 @@ export async function readLoad(tx: Tx): Promise<Load> {
   const [load] = await tx.all<Load>(
     `select coalesce(sum(open), 0) as open, min(case when ready_at <= ${tx.dialect.now} then ready_at end) as oldest_ready_at,
        count(case when parked = 'held' then 1 end) as held, count(case when parked = 'stalled' then 1 end) as stalled,
-       count(case when parked = 'unconfigured' then 1 end) as unconfigured, count(owner) as running, ${tx.dialect.now} as now
+       count(case when parked = 'unconfigured' then 1 end) as unconfigured, count(case when parked = 'looping' then 1 end) as looping, count(case when parked = 'spent' then 1 end) as spent,
+       count(case when paused = 1 then 1 end) as paused, count(case when owner is not null and resting = 0 then 1 end) as running,
+        ${tx.dialect.now} as now
      from queues`,
   );
   if (!load) throw new Error('an aggregate without a row');

@@ -4,7 +4,7 @@ import { lockQueues, saveQueues } from '../deliveries/queues.js';
 import { takeBack } from '../deliveries/take-back.js';
 import { releaseJobs } from '../jobs/jobs.js';
 import { bury, condemn, conversationsOwnedBy, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
-import { liveTurnsOf, type OrphanTurn } from '../turns/turns.js';
+import { forgetProcess, type OrphanTurn, orphansOf } from '../turns/turns.js';
 
 /** What the sweep may ask of the machine that it runs on. */
 export interface Machine {
@@ -39,8 +39,8 @@ export async function recover(database: Database, self: { id: number } & Replica
   const ids = dead.map(({ id }) => id);
   await database.transaction((tx) => condemn(tx, ids));
   const here = new Set(dead.filter((other) => other.boot_id === self.bootId).map(({ id }) => id));
-  const orphans = await database.transaction((tx) => liveTurnsOf(tx, [...here]));
-  const endedProcesses = await endProcesses(orphans, machine);
+  const orphans = await database.transaction((tx) => orphansOf(tx, [...here]));
+  const endedProcesses = await endProcesses(database, orphans, machine);
   const conversations = await database.transaction((tx) => conversationsOwnedBy(tx, ids));
   const failed: { conversation: string; error: Error }[] = [];
   for (const conversation of conversations)
@@ -57,10 +57,11 @@ async function isDead(database: Database, other: ReplicaRow, self: ReplicaIdenti
   return other.name === self.name && other.boot_id === self.bootId && !(await machine.isRunning(other.pid, other.process_started));
 }
 
-async function endProcesses(orphans: readonly OrphanTurn[], machine: Machine): Promise<number> {
-  const running = orphans.filter((orphan) => orphan.process_id !== null);
-  await Promise.all(running.map(({ process_id, process_started }) => machine.endProcess(process_id ?? 0, process_started ?? '')));
-  return running.length;
+/** Also those of turns that were reset or stopped: an end that their server did not live to bring about is brought about now. */
+async function endProcesses(database: Database, orphans: readonly OrphanTurn[], machine: Machine): Promise<number> {
+  await Promise.all(orphans.map(({ process_id, process_started }) => machine.endProcess(process_id ?? 0, process_started ?? '')));
+  for (const orphan of orphans) await database.transaction((tx) => forgetProcess(tx, orphan));
+  return orphans.length;
 }
 
 /** The next claim gets the same messages again; the raised token makes whatever the old holder still says void. */

@@ -35,11 +35,14 @@ export class WakeUps {
     private readonly isFull: () => boolean,
   ) {
     signals.on('ready', () => this.gather());
-    signals.on('fenced', (conversations) => {
+    // Whether a claim was taken away or only changed: its holder looks what it is now.
+    const changed = (conversations: readonly string[]) => {
       if (this.isHearing) return;
       for (const conversation of conversations) this.fenced.add(conversation);
       this.tell();
-    });
+    };
+    signals.on('fenced', changed);
+    signals.on('steered', changed);
     signals.on('sources', () => {
       if (this.isHearing) return;
       this.hasSources = true;

@@ -8,6 +8,13 @@ export interface AuthorPolicy {
   readonly allow: readonly string[];
 }
 
+/**
+ * `enqueue`: it waits. `collect`: it waits, and its turn until nothing has arrived for a while. `steer`: it joins the turn, where the
+ * runtime can take it, else it waits. `interrupt`: the turn ends for it. `reject`: it is refused.
+ */
+export const WHILE_BUSY = ['enqueue', 'collect', 'steer', 'interrupt', 'reject'] as const;
+export type WhileBusy = (typeof WHILE_BUSY)[number];
+
 /** A configured route, compiled: what it takes, and what becomes of what it takes. */
 export interface Route {
   readonly name: string;
@@ -36,6 +43,10 @@ export interface Route {
   readonly afterClose: 'ignore' | 'answer';
   /** Whether an agent that was given a message is told when the message is edited or withdrawn. */
   readonly edits: 'ignore' | 'deliver';
+  /** What becomes of a message while a turn of its conversation runs. */
+  readonly whileBusy: WhileBusy;
+  /** The quiet that `collect` waits for, in milliseconds. */
+  readonly debounceMs: number;
   readonly instructions: string | null;
 }
 

@@ -25,6 +25,7 @@ export const turn = machine('turn', {
   },
   pausing: {
     rest: 'paused',
+    resume: 'active',
     finish: 'done',
     fail: 'failed',
     interrupt: 'interrupted',
@@ -59,6 +60,7 @@ export const ENDED_BY = {
   interrupted: 'interrupt',
   abandoned: 'abandon',
   retired: 'retire',
+  reset: 'reset',
 } as const satisfies Record<string, EventOf<typeof turn.table>>;
 
 /** Public id of a turn: its conversation and its claim's token. */

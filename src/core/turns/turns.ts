@@ -1,4 +1,5 @@
 import { marks, type Tx } from '../../database/tx.js';
+import type { AuthorKind } from '../deliveries/delivery.js';
 import { quoted } from '../machine.js';
 import { ENDED_BY, LIVE_TURN, turn } from './turn.js';
 
@@ -10,16 +11,17 @@ export interface NewTurn {
   readonly to: number;
   readonly attempt: number;
   readonly startedAt: number;
+  readonly causedBy: AuthorKind | null;
 }
 
 /** Makes the turn's row at its first checkpoint: what must outlive the process. */
 export async function checkpoint(tx: Tx, t: NewTurn, process: { pid: number; startedAt: string } | null): Promise<void> {
   await tx.run(
-    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, started_at, process_id, process_started)
-     values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?)
+    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, started_at, caused_by, process_id, process_started)
+     values (?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?)
      on conflict (conversation, token) do update set process_id = coalesce(excluded.process_id, turns.process_id),
        process_started = coalesce(excluded.process_started, turns.process_started)`,
-    [t.conversation, t.token, t.owner, t.from, t.to, t.attempt, t.startedAt, process?.pid ?? null, process?.startedAt ?? null],
+    [t.conversation, t.token, t.owner, t.from, t.to, t.attempt, t.startedAt, t.causedBy, process?.pid ?? null, process?.startedAt ?? null],
   );
 }
 
@@ -36,10 +38,10 @@ export interface TurnEnd {
 export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
   const event = ENDED_BY[end.state];
   await tx.run(
-    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, session, result, error, detail, cost_usd, started_at, ended_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
+    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, session, result, error, detail, cost_usd, started_at, caused_by, ended_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
      on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result, error = excluded.error,
-       detail = excluded.detail, cost_usd = excluded.cost_usd, ended_at = excluded.ended_at where turns.state in (${quoted(turn.sources(event))})`,
+       detail = excluded.detail, cost_usd = excluded.cost_usd, to_sequence = excluded.to_sequence, process_id = null, ended_at = excluded.ended_at where turns.state in (${quoted(turn.sources(event))})`,
     [
       t.conversation,
       t.token,
@@ -54,6 +56,7 @@ export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
       end.detail,
       end.costUsd,
       t.startedAt,
+      t.causedBy,
     ],
   );
 }
@@ -92,7 +95,7 @@ export async function appendTranscript(
   return true;
 }
 
-/** A live turn whose owner is gone, with the process group that may have survived it. */
+/** A turn whose owner is gone, with the process group that may have survived it. */
 export interface OrphanTurn {
   readonly conversation: string;
   readonly token: number;
@@ -100,10 +103,12 @@ export interface OrphanTurn {
   readonly process_started: string | null;
 }
 
-export async function liveTurnsOf(tx: Tx, owners: readonly number[]): Promise<OrphanTurn[]> {
+/** Those that were ended from outside, too: whoever stops a turn may die before its process has. */
+export async function orphansOf(tx: Tx, owners: readonly number[]): Promise<OrphanTurn[]> {
   if (owners.length === 0) return [];
   return tx.all(
-    `select conversation, token, process_id, process_started from turns where state in (${quoted(LIVE_TURN)}) and owner in (${marks(owners.length)}) order by conversation`,
+    `select conversation, token, process_id, process_started from turns
+      where process_id is not null and state not in ('done', 'failed') and owner in (${marks(owners.length)}) order by conversation, token`,
     owners,
   );
 }
@@ -134,11 +139,54 @@ export async function forgetProcess(tx: Tx, { conversation, token }: { conversat
   );
 }
 
+/** What the turn of a claim is doing. False: it has ended. */
+export async function stepTurn(
+  tx: Tx,
+  { conversation, token }: { conversation: string; token: number },
+  event: 'pause' | 'rest' | 'resume',
+): Promise<boolean> {
+  const from = quoted(turn.sources(event));
+  const changed = await tx.run(`update turns set state = ? where conversation = ? and token = ? and state in (${from})`, [
+    turn.target(event),
+    conversation,
+    token,
+  ]);
+  return changed === 1;
+}
+
+/** A live turn works on more messages than it began with. */
+export async function extendTurn(
+  tx: Tx,
+  t: { conversation: string; token: number; to: number; causedBy: AuthorKind | null },
+): Promise<void> {
+  await tx.run(
+    `update turns set to_sequence = ?, caused_by = coalesce(?, caused_by) where conversation = ? and token = ? and state in (${quoted(LIVE_TURN)})`,
+    [t.to, t.causedBy, t.conversation, t.token],
+  );
+}
+
+/** So many turns back is looked for a loop. */
+const LOOK_BACK = 500;
+
+/**
+ * When the last turns of the conversation that machines alone caused were begun, newest first, back to one that a person caused or to
+ * the floor. Tries of one turn are one.
+ */
+export async function machineTurns(tx: Tx, conversation: string, floor: number): Promise<number[]> {
+  const rows = await tx.all<{ caused_by: AuthorKind | null; attempt: number; started_at: number }>(
+    'select caused_by, attempt, started_at from turns where conversation = ? and token > ? order by token desc limit ?',
+    [conversation, floor, LOOK_BACK],
+  );
+  const byPerson = rows.findIndex(({ caused_by }) => caused_by === 'person');
+  const since = byPerson === -1 ? rows : rows.slice(0, byPerson);
+  return since.filter(({ caused_by, attempt }) => caused_by === 'machine' && attempt === 1).map(({ started_at }) => started_at);
+}
+
 /** Ends whatever turn of the conversation is live. */
 export async function endLiveTurn(
   tx: Tx,
   conversation: string,
-  state: 'interrupted' | 'abandoned' | 'retired',
+  state: 'interrupted' | 'abandoned' | 'retired' | 'reset',
   error: string | null,
 ): Promise<boolean> {
   const event = ENDED_BY[state];

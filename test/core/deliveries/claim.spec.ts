@@ -8,7 +8,7 @@ const NOW = 1_000_000;
 function entry(sequence: number, change: Partial<OpenDelivery> = {}): OpenDelivery {
   return {
     ...{ conversation: 'c', sequence, receipt: sequence, route: 'triage', kind: 'prompt', state: 'pending', trust: 'trusted' },
-    ...{ waking: 1, wake_at: null, due_at: null, attempts: 0, interruptions: 0, deferrals: 0 },
+    ...{ waking: 1, wake_at: null, due_at: null, attempts: 0, interruptions: 0, deferrals: 0, author_kind: null, collects: 0 },
     ...change,
   };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { backoff } from '../../../src/core/deliveries/end-claims.js';
 import { MAX_INTERRUPTIONS } from '../../../src/core/deliveries/queue.js';
-import { unparkUnconfigured } from '../../../src/core/deliveries/unpark.js';
+import { BEFORE_ALL, unparkConfigured } from '../../../src/core/deliveries/unpark.js';
 import { comment, route } from '../builders.js';
 import { type Core, delivered, eachCore, POLICY } from '../core.js';
 
@@ -92,9 +92,9 @@ eachCore('claims that end otherwise than well', (open) => {
     await core.endAll([{ claim, how: 'unconfigured', failure: 'workspace main is not in the configuration' }]);
     expect(await core.queue(conversation)).toMatchObject({ parked: 'unconfigured', owner: null, ready_at: null });
     expect((await core.deliveries(conversation))[0]).toMatchObject({ failure: 'workspace main is not in the configuration' });
-    expect(await core.database.transaction(unparkUnconfigured)).toBe(1);
+    expect(await core.database.transaction((tx) => unparkConfigured(tx, BEFORE_ALL))).toEqual({ count: 1, last: conversation });
     expect(await core.claimOne()).toMatchObject({ from: 1, to: 3 });
-    expect(await core.database.transaction(unparkUnconfigured)).toBe(0);
+    expect(await core.database.transaction((tx) => unparkConfigured(tx, BEFORE_ALL))).toEqual({ count: 0, last: null });
   });
 
   it('FIF-9 a poisoned conversation delays no other', async () => {

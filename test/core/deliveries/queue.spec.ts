@@ -5,8 +5,8 @@ import { IllegalTransition, machine } from '../../../src/core/machine.js';
 import { ENDED_BY, LIVE_TURN, turn } from '../../../src/core/turns/turn.js';
 
 const NOW = 1000;
-const LOUD = { waking: true, wakeAt: null };
-const SILENT = { waking: false, wakeAt: null };
+const LOUD = { waking: true, wakeAt: null, debounceMs: null };
+const SILENT = { ...LOUD, waking: false };
 
 function queue(change: Partial<Queue> = {}): Queue {
   return { ...emptyQueue('c', 'default', 'main'), ...change };
@@ -44,7 +44,7 @@ describe('the queue of a conversation', () => {
     const q = queue();
     append(q, SILENT, NOW);
     expect(q.readyAt).toBeNull();
-    append(q, { waking: false, wakeAt: NOW + 60 }, NOW);
+    append(q, { ...SILENT, wakeAt: NOW + 60 }, NOW);
     expect(q.readyAt).toBe(NOW + 60);
     append(q, LOUD, NOW + 1);
     expect(q.readyAt).toBe(NOW + 1);

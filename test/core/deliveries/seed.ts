@@ -17,7 +17,9 @@ export async function seed(database: Database, conversations: number, each: numb
     const identities = Array.from({ length: conversations }, (_, i) => identify('default', subject(`S-${i}`), { scope: 'subject' }));
     const queues = identities.map(({ id }) => emptyQueue(id, 'default', 'main'));
     for (const receipt of await receipts(tx, each, now)) {
-      const deliveries = queues.map((queue) => delivery(queue.conversation, append(queue, { waking: true, wakeAt: null }, now), receipt));
+      const deliveries = queues.map((queue) =>
+        delivery(queue.conversation, append(queue, { waking: true, wakeAt: null, debounceMs: null }, now), receipt),
+      );
       await insertDeliveries(tx, deliveries, now);
     }
     await insertQueues(tx, queues);
@@ -83,6 +85,8 @@ function delivery(conversation: string, sequence: number, receipt: number): NewD
     messageKey: null,
     text: null,
     textRevision: null,
+    authorKind: null,
+    collects: false,
   } as const;
   return { conversation, sequence, receipt, route: 'triage', kind: 'prompt', ...plain };
 }

@@ -25,6 +25,8 @@ const spec: RouteSpec = {
   lifecycle: 'follow',
   afterClose: 'ignore',
   edits: 'ignore',
+  whileBusy: 'steer',
+  debounceMs: 2000,
   instructions: null,
 };
 

@@ -1,6 +1,7 @@
 import { Initial } from './0001-initial.js';
 import { Effects } from './0002-effects.js';
 import { Lifecycle } from './0003-lifecycle.js';
+import { Steering } from './0004-steering.js';
 import { Replicas } from './0005-replicas.js';
 import { Upkeep } from './0006-upkeep.js';
 
@@ -9,6 +10,7 @@ export const postgresqlMigrations = [
   { name: '0001-initial', class: Initial },
   { name: '0002-effects', class: Effects },
   { name: '0003-lifecycle', class: Lifecycle },
+  { name: '0004-steering', class: Steering },
   { name: '0005-replicas', class: Replicas },
   { name: '0006-upkeep', class: Upkeep },
 ];
