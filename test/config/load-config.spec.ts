@@ -37,9 +37,9 @@ runtimes:
   agent: { kind: process, command: [node, a, a], cwd: ./agent, env: { LEVEL: 3, file: x }, output: text, timeout: 1m, idleTimeout: 10s }
   other: { kind: sandbox, size: 3 }
 workspaces:
-  w: { runtime: try, org: acme, directory: ./w, env: [PATH], concurrency: 3, instructions: Be brief. }
+  w: { runtime: try, org: acme, directory: ./w, env: [PATH], concurrency: 3, instructions: Be brief., limits: { usdPerTurn: 0.5 }, budget: { usdPerDay: 20, timezone: Europe/Berlin }, loop: { turns: 4 } }
 routes:
-  b: { connection: gh, workspace: w, org: acme, authors: { bots: true, allow: [ann] }, source: public, wake: false, wakeAfter: 5m, whileBusy: enqueue }
+  b: { connection: gh, workspace: w, org: acme, authors: { bots: true, allow: [ann] }, source: public, wake: false, wakeAfter: 5m, whileBusy: collect, debounce: 500ms }
   a: { connection: gh, workspace: w, org: acme, on: ["issues.*"], filter: "a", subject: b, text: c, scope: automation, activation: on_demand, onDead: skip, lifecycle: ignore, afterClose: answer, coalesce: 1 }
 `;
 
@@ -89,7 +89,8 @@ describe('loading a configuration', () => {
     expect(config.workspaces).toEqual([
       {
         ...{ name: 'w', org: 'acme', runtime: 'try', instructions: 'Be brief.', directory: join(cwd, 'w') },
-        ...{ env: ['PATH'], concurrency: 3 },
+        ...{ env: ['PATH'], concurrency: 3, usdPerTurn: 0.5, usdPerConversation: null, usdPerDay: 20, timezone: 'Europe/Berlin' },
+        loop: { turns: 4, windowMs: 600_000 },
       },
     ]);
   });
@@ -102,8 +103,17 @@ describe('loading a configuration', () => {
       ...{ scope: 'subject', subject: null, text: null, activation: 'on_event', wake: false, wakeAfterMs: 300_000 },
       authors: { allowSelf: false, allowBots: true, allow: ['ann'] },
       ...{ source: 'public', coalesce: 20, onDead: 'stall', lifecycle: 'follow', afterClose: 'ignore' },
+      ...{ edits: 'ignore', whileBusy: 'collect', debounceMs: 500 },
     });
-    expect(routes[1]).toMatchObject({ scope: 'automation', activation: 'on_demand', onDead: 'skip', afterClose: 'answer', coalesce: 1 });
+    expect(routes[1]).toMatchObject({
+      whileBusy: 'steer',
+      debounceMs: 2000,
+      scope: 'automation',
+      activation: 'on_demand',
+      onDead: 'skip',
+      afterClose: 'answer',
+      coalesce: 1,
+    });
   });
 
   it('keeps the order of routes whose names are digits, in YAML and in JSON', async () => {
@@ -247,26 +257,13 @@ plugins: [github, discord]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, p: { kind: process, command: [x], preset: codex }, s: { kind: agent-server } }
 workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true, control: {}, tools: [], capabilities: [] } }
-routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed, debounce: 2s, whileBusy: steer } }
+routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed } }
 `);
-    const names = [
-      'automations',
-      'parent',
-      'repository',
-      'isolate',
-      'control',
-      'tools',
-      'capabilities',
-      'endpoint',
-      'outbound',
-      'debounce',
-      'preset',
-    ];
+    const names = ['automations', 'parent', 'repository', 'isolate', 'control', 'tools', 'capabilities', 'endpoint', 'outbound', 'preset'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
-    expect(faults).toContain('routes.r.whileBusy: `steer` is not built yet in this version');
     expect(faults).toContain('plugins[1]: the plugin `discord` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');
-    expect(faults).toHaveLength(names.length + 3);
+    expect(faults).toHaveLength(names.length + 2);
   });
 
   it('include those of expressions and patterns', async () => {

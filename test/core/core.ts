@@ -168,6 +168,12 @@ export class Core {
     await this.change('update queues set ready_at = 1 where conversation = ? and ready_at is not null', conversation);
   }
 
+  /** What collects need not be waited for. */
+  async makeQuiet(conversation: string): Promise<void> {
+    await this.change('update queues set quiet_until = 1 where conversation = ? and quiet_until is not null', conversation);
+    await this.change('update queues set ready_at = 1 where conversation = ? and ready_at is not null', conversation);
+  }
+
   /** Another one of these on the same store, with other routes. */
   with(...routes: readonly Route[]): Core {
     return new Core(this.database, this.test, this.owner, routes.length === 0 ? [route()] : routes);
