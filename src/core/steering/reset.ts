@@ -4,6 +4,7 @@ import { clearUpTo } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { completeClaimed } from '../deliveries/deliveries.js';
 import { fence } from '../deliveries/queue.js';
+import { dropCandidates } from '../effects/candidates.js';
 import { endLiveTurn } from '../turns/turns.js';
 import type { Place } from './place.js';
 
@@ -17,6 +18,8 @@ export async function resetConversation(tx: Tx, { row, queue, now }: Place, by: 
   const conversation = row.id;
   const boundary = queue.nextSequence - 1;
   await completeClaimed(tx, { conversation, from: queue.head, to: boundary }, 'reset', `reset by ${by}`);
+  // What the outcome of an effect was waited for by is done with.
+  await dropCandidates(tx, conversation);
   await endLiveTurn(tx, conversation, 'reset', `reset by ${by}`);
   fence(queue);
   await clearUpTo(tx, conversation, boundary, queue.token);
