@@ -35,7 +35,7 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
     return mine;
   };
 
-  it('reads as it is documented', async () => {
+  it('B67 reads as it is documented', async () => {
     const { id, key } = await conversation();
     expect(await read(id)).toEqual({
       ...{ id, org: 'default', subject: { namespace: 'tracker:acme', key }, scope: 'subject', title: null, url: null, workspace: 'main' },
@@ -106,7 +106,7 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
     expect((await read(id)).terminal).toMatchObject({ reason: 'completed', revision: '2026-01-01T00:00:07.000Z' });
   });
 
-  it('stops a running turn, abandons one, and skips what waits; each says what else it is now', async () => {
+  it('B38 stops a running turn, abandons one, and skips what waits; each says what else it is now', async () => {
     const { id } = await conversation();
     expect((await host.post(`/v1/conversations/${id}/stop`)).body).toMatchObject({
       status: 409,

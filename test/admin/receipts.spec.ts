@@ -22,7 +22,7 @@ eachDatabase('receipts, timelines and dry runs through the admin API', (make) =>
   const key = () => `subject-${++count}`;
   const timeline = async (id: string) => (await host.get(`/v1/conversations/${id}/timeline`)).body.items;
 
-  it('ACC-4 a receipt tells what every route made of it, and where it came again', async () => {
+  it('ACC-4 B17 a receipt tells what every route made of it, and where it came again', async () => {
     const sent = comment(key());
     const answer = await host.core.admit(sent);
     const { conversation, delivery } = delivered(answer);

@@ -7,9 +7,9 @@ let database: TestDatabase | null = null;
 
 afterEach(() => database?.drop());
 
-it('REC-3 REC-1 ACC-1 FIF-2 TRN-3 loses, repeats and disorders nothing when it is killed at each named point, on sqlite', async () => {
+it('REC-3 REC-1 ACC-1 FIF-2 TRN-3 B46 loses, repeats and disorders nothing when it is killed at each named point, on sqlite', async () => {
   database = await emptyDatabase('sqlite');
   const outcome = await drill(database);
-  expectSpotless(outcome);
+  expectSpotless(database, outcome);
   expect(outcome.evidence.sent.length).toBeGreaterThan(100);
 }, 900_000);

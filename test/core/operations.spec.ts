@@ -28,7 +28,7 @@ eachCore('what operators do', (open) => {
   const delivery = (sequence: number) => `${conversation}.${sequence}`;
   const notes = () => core.rows('select kind, noted_by, sequence from notes order by id');
 
-  it('FIF-5 retry makes a stalled head due at once and counts its failures anew', async () => {
+  it('FIF-5 B47 retry makes a stalled head due at once and counts its failures anew', async () => {
     await stall();
     await core.operations.retry(ORG, delivery(1), 'ada');
     expect((await core.deliveries(conversation))[0]).toMatchObject({ attempts: 0, due_at: null });

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the demo', () => {
   it(
-    'REC-1 goes on after kill -9 in the middle, twice, and in the end nothing is lost and nothing is done twice',
+    'REC-1 B62 goes on after kill -9 in the middle, twice, and in the end nothing is lost and nothing is done twice',
     async () => {
       const first = new BuiltProcess('demo/main.js', ['--exit-when-done'], { cwd: folder });
       await first.printed('second comment');

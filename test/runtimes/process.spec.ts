@@ -57,7 +57,7 @@ describe('a process that works on a turn', () => {
     expect(textOf(await run(sh('exec 0<&-; echo fine', { output: 'text' }), turnInput('x'.repeat(2_000_000))))).toBe('fine\n');
   });
 
-  it('begins only when its group was taken note of', async () => {
+  it('B49 begins only when its group was taken note of', async () => {
     const turn = agent('speaker').startTurn(turnInput('x'), new AbortController().signal)[Symbol.asyncIterator]();
     const { value: started } = (await turn.next()) as { value: Extract<TurnEvent, { type: 'process' }> };
     expect(started.startedAt).toMatch(/./);

@@ -19,7 +19,7 @@ eachDatabase('the crash drill', (make) => {
     await database.drop();
   });
 
-  it('REC-3 ACC-2 FIF-4 loses nothing, disorders nothing and repeats at most what was running when it is killed', async () => {
+  it('REC-3 ACC-2 FIF-4 B61 loses nothing, disorders nothing and repeats at most what was running when it is killed', async () => {
     database = await make();
     server = new ServerProcess({
       database: { url: database.url },

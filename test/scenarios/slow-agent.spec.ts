@@ -11,7 +11,7 @@ eachDatabase('an agent that takes its time', (make) => {
     await database.drop();
   });
 
-  it('ING-2 ING-3 REC-6 delays no answer, not even of what it works on, and is left for the next start when the server stops', async () => {
+  it('ING-2 ING-3 REC-6 B10 delays no answer, not even of what it works on, and is left for the next start when the server stops', async () => {
     database = await make();
     server = new ServerProcess({
       database: { url: database.url },

@@ -22,7 +22,7 @@ eachCore('leases of replicas', (open) => {
 
   const clock = async (core: Core) => (await core.rows<{ now: number }>(`select ${core.database.dialect.now} as now`))[0]?.now ?? 0;
 
-  it('TRN-9 a turn of ten lease lengths runs once', async () => {
+  it('TRN-9 B26 a turn of ten lease lengths runs once', async () => {
     const core = open();
     const { runtime } = await bench(core, { ...SHORT, leaseMs: 1000 });
     const { core: second, close } = await core.another();

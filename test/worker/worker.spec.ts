@@ -19,7 +19,7 @@ eachCore('a worker', (open) => {
 
   const isIdle = (core: Core, id: string) => async () => (await core.queue(id)).open === 0;
 
-  it('FIF-2 runs the turns of a conversation one after the other, in order', async () => {
+  it('FIF-2 B37 runs the turns of a conversation one after the other, in order', async () => {
     const core = open();
     const { runtime } = await bench(core);
     const { conversation } = delivered(await core.admit(comment('T-1', 'one')));
@@ -37,7 +37,7 @@ eachCore('a worker', (open) => {
     ]);
   });
 
-  it('FIF-3 runs different conversations at one time, up to its concurrency', async () => {
+  it('FIF-3 B29 runs different conversations at one time, up to its concurrency', async () => {
     const core = open();
     const { runtime, worker } = await bench(core, { concurrency: 2 });
     await core.admitAll(comment('T-1'), comment('T-2'), comment('T-3'));

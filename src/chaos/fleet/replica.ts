@@ -153,7 +153,7 @@ export class Replica {
     rmSync(this.report, { force: true });
     const point = fate?.kind === 'point' ? fate : null;
     child.begin({ point: point?.point.name ?? null, nth: point?.nth ?? 1, report: this.report });
-    if (fate !== null) void child.works.then(() => (this.next ??= this.load()));
+    if (fate !== null) this.next = this.load();
     return child;
   }
 

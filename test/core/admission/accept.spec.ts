@@ -22,7 +22,7 @@ eachCore('accepting', (open) => {
     expect(String(receipt?.id)).toBe(answer.receipt);
   });
 
-  it('ACC-1 of 100 parallel admissions of one delivery id one is new and 99 are its duplicates', async () => {
+  it('ACC-1 B16 of 100 parallel admissions of one delivery id one is new and 99 are its duplicates', async () => {
     const same = comment('T-1');
     const answers = await Promise.all(times(100, () => core.admit(same)));
     expect(answers.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
@@ -32,7 +32,7 @@ eachCore('accepting', (open) => {
     expect(await core.rows('select duplicates, conflicts from receipt_repeats')).toEqual([{ duplicates: 99, conflicts: 0 }]);
   });
 
-  it('ACC-1 the same over two processes: one is new, 99 are duplicates', async () => {
+  it('ACC-1 B19 the same over two processes: one is new, 99 are duplicates', async () => {
     const { core: second, close } = await core.another();
     const same = comment('T-1');
     const answers = await Promise.all(times(100, (i) => (i % 2 === 0 ? core : second).admit(same)));
@@ -41,7 +41,7 @@ eachCore('accepting', (open) => {
     await close();
   });
 
-  it('IDN-3 fifty parallel first events of one new subject make one conversation, sequences 1 to 50', async () => {
+  it('IDN-3 B5 fifty parallel first events of one new subject make one conversation, sequences 1 to 50', async () => {
     const { core: second, close } = await core.another();
     const answers = await Promise.all(times(50, (i) => (i % 2 === 0 ? core : second).admit(comment('T-9', `comment ${i}`))));
     const places = answers.map(delivered);
@@ -66,7 +66,7 @@ eachCore('accepting', (open) => {
     expect(await core.count('conversations')).toBe(1);
   });
 
-  it('ACC-2 the same delivery id at another source, provider or organisation is another delivery', async () => {
+  it('ACC-2 B11 the same delivery id at another source, provider or organisation is another delivery', async () => {
     const deliveryId = 'guid-1';
     const answers = await core.admitAll(
       { ...comment('T-1'), deliveryId },

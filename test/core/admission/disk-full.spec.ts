@@ -30,7 +30,7 @@ afterEach(async () => {
 const pages = (limit: number) => database.transaction((tx) => tx.all(`pragma max_page_count = ${limit}`));
 const count = async () => (await database.transaction((tx) => tx.all<{ n: number }>('select count(*) as n from receipts')))[0]?.n;
 
-it('ING-4 ACC-13 a full disk refuses events whole, and what came before and comes after is intact', async () => {
+it('ING-4 ACC-13 B2 a full disk refuses events whole, and what came before and comes after is intact', async () => {
   await admissions.admit(comment('T-0'));
   await pages(1);
   const large = (i: number) => ({ ...comment(`T-${i}`), body: Buffer.alloc(200_000, `${i}`) });

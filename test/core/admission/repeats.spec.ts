@@ -9,7 +9,7 @@ eachCore('messages that come again, or later', (open) => {
     core = open(route());
   });
 
-  it('ACC-10 the same signed bytes under a new id are a duplicate of the first', async () => {
+  it('ACC-10 B13 the same signed bytes under a new id are a duplicate of the first', async () => {
     const first = { ...comment('T-1'), uniqueContent: 'signed bytes' };
     const answer = await core.admit(first);
     const captured = { ...first, deliveryId: 'a new unsigned id' };
@@ -38,7 +38,7 @@ eachCore('messages that come again, or later', (open) => {
     expect(await core.deliveries(conversation)).toHaveLength(1);
   });
 
-  it('ACC-7 two events of one message in one group make one delivery, and it wakes if either does', async () => {
+  it('ACC-7 B1 two events of one message in one group make one delivery, and it wakes if either does', async () => {
     const two = open(route({ on: ['app_mention'] }), route({ name: 'quiet', on: ['message'], wake: false }));
     const said = prompt('T-1', 'hi', { messageKey: 'C1/17.1' });
     const answers = await Promise.all(['message', 'app_mention'].map((eventKey) => two.admit(event(said, { eventKey }))));

@@ -73,7 +73,7 @@ eachCore('the end of a subject', (open) => {
     expect(await some.count('conversations')).toBe(0);
   });
 
-  it('TRM-6 only a newer open state reopens: a late close changes nothing, nor does an older open', async () => {
+  it('TRM-6 B31 B32 only a newer open state reopens: a late close changes nothing, nor does an older open', async () => {
     const conversation = await closed('T-1', 10);
     expect(await core.admit(event(lifecycle('T-1', opened(5))))).toMatchObject({ disposition: 'recorded', reason: 'stale' });
     expect(await core.conversation(conversation)).toMatchObject({ state: 'terminal' });

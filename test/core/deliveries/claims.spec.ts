@@ -112,7 +112,7 @@ eachCore('claiming', (open) => {
     expect(order.slice(1).sort()).toEqual(others.sort());
   });
 
-  it('FIF-3 a workspace takes no more than it has room for, and hides nobody behind it', async () => {
+  it('FIF-3 B28 a workspace takes no more than it has room for, and hides nobody behind it', async () => {
     const two = open(route(), route({ name: 'calm', source: 'calm', workspace: 'calm' }));
     await two.admitAll(comment('T-1'), comment('T-2'), comment('T-3'), { ...comment('C-1'), source: 'calm' });
     const byWorkspace = await two.claim({ room: room(1, (workspace) => workspace) });
@@ -130,7 +130,7 @@ eachCore('claiming', (open) => {
     expect(await two.claim({ room: { full: { workspaces: [], orgs: ['acme'] }, take: room(1, (_, org) => org).take } })).toHaveLength(1);
   });
 
-  it('TRN-5 a finalize with a stale token changes nothing and says so', async () => {
+  it('TRN-5 B40 a finalize with a stale token changes nothing and says so', async () => {
     const conversation = await conversationOf('T-1', 'one');
     const claim = await core.claimOne();
     const before = await core.queue(conversation);

@@ -26,7 +26,7 @@ function endOf(claim: Claim, dice: number): ClaimEnd {
 }
 
 eachCore('accepters, claimers and finalizers at once', (open) => {
-  it('FIF-9 lose nothing, leave no gap, wake everybody, and do not deadlock', async () => {
+  it('FIF-9 B41 B44 lose nothing, leave no gap, wake everybody, and do not deadlock', async () => {
     const core = open();
     const { core: other, close } = await core.another();
     const until = performance.now() + DURATION_MS;

@@ -97,7 +97,7 @@ eachCore('claims that end otherwise than well', (open) => {
     expect(await core.database.transaction((tx) => unparkConfigured(tx, BEFORE_ALL))).toEqual({ count: 0, last: null });
   });
 
-  it('FIF-9 a poisoned conversation delays no other', async () => {
+  it('FIF-9 B34 a poisoned conversation delays no other', async () => {
     await core.fail(await core.claimOne());
     const others = await Promise.all(Array.from({ length: 50 }, (_, i) => core.admit(comment(`O-${i}`))));
     const claims = await core.claim();

@@ -98,7 +98,7 @@ eachCore('recovery', (open) => {
     expect(machine.ended).toEqual(['99 of noon']);
   });
 
-  it('REC-1 a conversation whose repair fails keeps no other from recovering, and is tried again', async () => {
+  it('REC-1 B53 a conversation whose repair fails keeps no other from recovering, and is tried again', async () => {
     const owner = await join();
     await core.admit(comment('T-2'));
     expect(await core.claim({ owner })).toHaveLength(2);

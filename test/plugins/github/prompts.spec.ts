@@ -134,7 +134,7 @@ describe('what is our own', () => {
     return parsed.author?.isSelf ?? false;
   };
 
-  it('ACC-6 is known by the id of the app through which it was written, also on a shared account', () => {
+  it('ACC-6 B59 is known by the id of the app through which it was written, also on a shared account', () => {
     const viaApp = { 'comment.performed_via_github_app': { id: 7, slug: 'example-agent' } };
     expect(isSelf('issue_comment/created.json', { appId: 7 }, viaApp)).toBe(true);
     expect(isSelf('issue_comment/created.json', { appId: 8 }, viaApp)).toBe(false);

@@ -18,7 +18,7 @@ describe('the Linear webhook', () => {
     expect(verified).toBe(true);
   });
 
-  it('SIG-3 waits as long as the retries of Linear take: 1 minute, 1 hour, 6 hours', () => {
+  it('SIG-3 B14 waits as long as the retries of Linear take: 1 minute, 1 hour, 6 hours', () => {
     expect(webhook.acceptLateMs).toBe(7 * 60 * 60 * 1000);
     expect(webhook.signature().timestamp).toEqual({ from: { body: 'webhookTimestamp' }, unit: 'ms', toleranceSeconds: 60 });
   });
@@ -27,7 +27,7 @@ describe('the Linear webhook', () => {
     expect(webhook.bodyLimit).toBe(5 * 1024 * 1024);
   });
 
-  it('names a delivery by its header, and three deliveries of one webhook by three names', () => {
+  it('B4 names a delivery by its header, and three deliveries of one webhook by three names', () => {
     const ids = ['d-1', 'd-2', 'd-3'].map((id) => webhook.deliveryId(request(comment, { 'linear-delivery': id })));
     expect(ids).toEqual(['d-1', 'd-2', 'd-3']);
   });
