@@ -45,7 +45,7 @@ eachDatabase('a burst', (make) => {
     } finally {
       await store.close();
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 /** The deliveries that were not answered as new ones; a hundred are on their way at any time. */

@@ -8,7 +8,7 @@ const DAY = 24 * 3_600_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 eachCore('events that a write of ours may have caused', (open) => {
-  it('EFF-2 are held in their place, block what comes after, and are suppressed without a turn by equal evidence', async () => {
+  it('EFF-2 B58 are held in their place, block what comes after, and are suppressed without a turn by equal evidence', async () => {
     const core = open(route());
     const write = await execute(core, 'A');
     const held = await core.admit(callback('A', 'c1'));

@@ -42,7 +42,7 @@ eachCore('pollers', (open) => {
     await until(async () => (await made.state()) === 'connected');
   });
 
-  it('ING-8 a crash anywhere in the commit of a page replays it without a second delivery', async () => {
+  it('ING-8 B50 a crash anywhere in the commit of a page replays it without a second delivery', async () => {
     const core = open(route());
     const provider = history(9);
     const crashing = crashingDatabase(core.database);

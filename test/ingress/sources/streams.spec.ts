@@ -22,7 +22,7 @@ eachCore('streams', (open) => {
     await Promise.all(benches.splice(0).map(({ supervisor }) => supervisor.stop()));
   });
 
-  it('ING-7 an envelope is answered for after its commit; a retry of it is a duplicate, and is not dropped for being one', async () => {
+  it('ING-7 B7 an envelope is answered for after its commit; a retry of it is a duplicate, and is not dropped for being one', async () => {
     const core = open(route());
     const stream = new FakeStream();
     const made = bench(core, [streamSpec(stream)]);
