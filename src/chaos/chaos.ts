@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Chronicle } from './fleet/chronicle.js';
 import type { Fate } from './fleet/fate.js';
 import { Replica } from './fleet/replica.js';
-import { type ChaosHome, makeHome } from './home.js';
+import { type ChaosHome, judgedRuntime, makeHome } from './home.js';
 import { AgentLog } from './judge/agent-log.js';
 import { type Evidence, judge, type Verdict } from './judge/judge.js';
 import { openConversations, readStore } from './judge/read-store.js';
@@ -59,10 +59,11 @@ export class Chaos {
 
   constructor(private readonly plan: ChaosPlan) {
     const { folder, store, leaseMs, concurrency, seed } = plan;
-    this.home = makeHome(folder, { url: store.url, leaseMs, concurrency, takesMs: 4, failing: 0.01 });
+    const log = path.join(folder, 'agent.log');
+    this.home = makeHome(folder, { url: store.url, leaseMs, concurrency, runtime: judgedRuntime({ log, takesMs: 4, failing: 0.01 }) });
     this.chance = new Seeded(seed);
     this.chronicle = new Chronicle(path.join(folder, 'chronicle.jsonl'));
-    this.log = new AgentLog(this.home.agentLog);
+    this.log = new AgentLog(log);
     this.replicas = plan.replicas.map((each) => new Replica({ ...each, folder, env: this.home.env, leaseMs }, this.chronicle));
     const urls = () => this.replicas.map(({ url }) => url);
     this.sender = new Sender(urls, new GithubEvents(this.home.secret), this.chance.fork(), this.giveUp.signal);

@@ -8,7 +8,6 @@ import { packageFolder } from '../demo/package-folder.js';
 /** The folder of a run, and what its servers are started with. */
 export interface ChaosHome {
   readonly folder: string;
-  readonly agentLog: string;
   readonly secret: string;
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
@@ -18,7 +17,13 @@ export interface ServerSettings {
   readonly url: string;
   readonly leaseMs: number;
   readonly concurrency: number;
-  /** Of an agent, on each message. */
+  readonly runtime: Readonly<Record<string, unknown>>;
+}
+
+/** The agent whose log is judged. */
+export interface JudgedAgent {
+  readonly log: string;
+  /** On each message. */
   readonly takesMs: number;
   /** Share of turns that fail by themselves. */
   readonly failing: number;
@@ -31,14 +36,17 @@ export function makeFolder(): string {
 export function makeHome(folder: string, settings: ServerSettings): ChaosHome {
   const secret = randomBytes(24).toString('hex');
   const token = randomBytes(24).toString('hex');
-  const agentLog = path.join(folder, 'agent.log');
-  writeFileSync(path.join(folder, 'throughline.config.yaml'), stringify(configuration(settings, secret, agentLog), { lineWidth: 0 }));
-  return { folder, agentLog, secret, token, env: { THROUGHLINE_ADMIN_TOKEN: token } };
+  writeFileSync(path.join(folder, 'throughline.config.yaml'), stringify(configuration(settings, secret), { lineWidth: 0 }));
+  return { folder, secret, token, env: { THROUGHLINE_ADMIN_TOKEN: token } };
 }
 
-function configuration({ url, leaseMs, concurrency, takesMs, failing }: ServerSettings, secret: string, agentLog: string) {
+export function judgedRuntime({ log, takesMs, failing }: JudgedAgent): ServerSettings['runtime'] {
   // As built, also when this runs from its sources.
   const agent = path.join(packageFolder(), 'dist', 'src', 'chaos', 'agent.js');
+  return { kind: 'process', command: [process.execPath, agent, log, String(takesMs), String(failing)], timeout: '1m' };
+}
+
+function configuration({ url, leaseMs, concurrency, runtime }: ServerSettings, secret: string) {
   return {
     database: { url },
     connections: { gh: { plugin: 'github', secret, rate: 'off' } },
@@ -49,7 +57,7 @@ function configuration({ url, leaseMs, concurrency, takesMs, failing }: ServerSe
       grace: '1s',
       backoff: { first: '100ms', factor: 2, max: '1s' },
     },
-    runtimes: { agent: { kind: 'process', command: [process.execPath, agent, agentLog, String(takesMs), String(failing)], timeout: '1m' } },
+    runtimes: { agent: runtime },
     workspaces: { main: { runtime: 'agent', env: ['CHAOS_SERVER'] } },
     routes: { events: { connection: 'gh', workspace: 'main' } },
   };

@@ -9,7 +9,7 @@ describe('scripts/run.mjs', () => {
   it('refuses an unknown task with 2 and names the known ones', () => {
     expect(status).toBe(2);
     expect(stderr).toBe(
-      'run: usage: node scripts/run.mjs start | demo | bench | chaos | cli | test | check | format | types | build [arguments]\n',
+      'run: usage: node scripts/run.mjs start | demo | bench | chaos | soak | cli | test | check | format | types | build [arguments]\n',
     );
   });
 
