@@ -120,6 +120,21 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
     expect(await tail.end('SIGINT')).toBe(0);
     expect(await server?.end('SIGTERM')).toBe(0);
   },
+  // Five minutes are for people; this shows that it kills, judges and ends.
+  'npm run chaos -- --minutes 5 --database sqlite': async () => {
+    expect(await succeeds(run('chaos/main.js', '--minutes', '0.05', '--database', 'sqlite'))).toContain('✓ as it should be');
+  },
+  'npm run chaos -- --minutes 5 --database postgres --replicas 2': async () => {
+    const output = await succeeds(run('chaos/main.js', '--minutes', '0.05', '--database', 'postgres', '--replicas', '2'));
+    expect(output).toContain('0 twice beyond those running');
+  },
+  // So few say nothing about memory: whether it is flat is for the hundred thousand.
+  'npm run soak -- --deliveries 100000 --database sqlite': async () => {
+    const soak = run('chaos/soak/main.js', '--deliveries', '1000', '--database', 'sqlite');
+    await soak.end();
+    expect(soak.output).toContain('more memory than the middle one');
+    expect(soak.output).not.toContain('deliveries are done');
+  },
   'npm start': async () => {
     const started = run('main.js');
     await started.printed('Throughline listens on');
