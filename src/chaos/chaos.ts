@@ -6,7 +6,7 @@ import { Replica } from './fleet/replica.js';
 import { type ChaosHome, judgedRuntime, makeHome } from './home.js';
 import { AgentLog } from './judge/agent-log.js';
 import { type Evidence, judge, type Verdict } from './judge/judge.js';
-import { openConversations, readStore } from './judge/read-store.js';
+import { isAtRest, readStore } from './judge/read-store.js';
 import { Seeded } from './seeded.js';
 import type { ChaosStore } from './store.js';
 import { GithubEvents } from './traffic/github-events.js';
@@ -113,7 +113,7 @@ export class Chaos {
     const store = await this.plan.store.open();
     const deadline = performance.now() + DRAIN_MS;
     try {
-      while (performance.now() < deadline && (await store.transaction(openConversations)) > 0) await pause(LOOK_MS);
+      while (performance.now() < deadline && !(await store.transaction(isAtRest))) await pause(LOOK_MS);
     } finally {
       await store.close();
     }

@@ -41,7 +41,7 @@ function stored(number: number, sequence: number, outcome: string | null = 'done
 }
 
 function verdictOn(change: Partial<Evidence>): Verdict {
-  return judge({ sent: [], sightings: [], cuts: [], deeds: [], stored: [], broken: [], faults: [], ...change });
+  return judge({ sent: [], sightings: [], cuts: [], deeds: [], stored: [], left: [], broken: [], faults: [], ...change });
 }
 
 const TWO = { sent: [sent(CALM, 1), sent(CALM, 2)], stored: [stored(CALM, 1), stored(CALM, 2)] };
@@ -112,9 +112,9 @@ describe('the judge of chaos', () => {
   });
 
   it('finds what is not completed, what was never accepted, and what else was said to be wrong', () => {
-    const waiting = { sent: [sent(CALM, 1), sent(CALM, 2, { answer: null, posts: 9 })], stored: [stored(CALM, 1, null)] };
+    const waiting = { sent: [sent(CALM, 1), sent(CALM, 2, { answer: null, posts: 9 })], stored: [stored(CALM, 1, null)], left: ['a job'] };
     expect(verdictOn({ ...waiting, broken: ['a rule'], faults: ['a fault'] })).toMatchObject({
-      stuck: ['c1.1 is not completed', 'chaos-1-2 was never accepted, in 9 posts'],
+      stuck: ['c1.1 is not completed', 'a job', 'chaos-1-2 was never accepted, in 9 posts'],
       other: ['a fault', 'the store is unsound: a rule'],
     });
   });

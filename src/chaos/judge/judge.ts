@@ -18,6 +18,8 @@ export interface Evidence {
   readonly cuts: readonly Cut[];
   readonly deeds: readonly Deed[];
   readonly stored: readonly StoredDelivery[];
+  /** What ends of conversations have left to do. */
+  readonly left: readonly string[];
   /** Rules of the store that do not hold. */
   readonly broken: readonly string[];
   /** What else went wrong: servers that ended by themselves, answers that contradict each other. */
@@ -53,6 +55,7 @@ export function judge(evidence: Evidence): Verdict {
     overlapping: overlapping(evidence.sightings),
     stuck: [
       ...evidence.stored.filter(({ outcome }) => outcome === null).map(({ id }) => `${id} is not completed`),
+      ...evidence.left,
       ...neverAccepted(evidence),
     ],
     other: [...evidence.faults, ...evidence.broken.map((rule) => `the store is unsound: ${rule}`)],

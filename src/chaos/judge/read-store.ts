@@ -2,22 +2,27 @@ import { deliveryId } from '../../core/deliveries/delivery.js';
 import { first, type Tx } from '../../database/tx.js';
 import { brokenRules } from '../invariants.js';
 import type { ChaosStore } from '../store.js';
-import type { StoredDelivery } from './judge.js';
+import type { Evidence, StoredDelivery } from './judge.js';
 
 /** Every delivery as it ended, and the rules of the store that do not hold. */
-export async function readStore(store: ChaosStore): Promise<{ stored: StoredDelivery[]; broken: string[] }> {
+export async function readStore(store: ChaosStore): Promise<Pick<Evidence, 'stored' | 'left' | 'broken'>> {
   const database = await store.open();
   try {
     const stored = await database.transaction(storedDeliveries);
-    return { stored, broken: await brokenRules(database) };
+    const jobs = await database.transaction((tx) => tx.all<{ conversation: string; kind: string }>(OPEN_JOBS));
+    const left = jobs.map(({ conversation, kind }) => `${kind} of ${conversation} is not done`);
+    return { stored, left, broken: await brokenRules(database) };
   } finally {
     await database.close();
   }
 }
 
-/** How many conversations have something left to do. */
-export async function openConversations(tx: Tx): Promise<number> {
-  return (await first<{ open: number }>(tx, 'select count(*) as open from queues where open > 0'))?.open ?? 0;
+const OPEN_JOBS = "select conversation, kind from jobs where state in ('waiting', 'running')";
+
+/** Whether a conversation has something left to do, or its end has. */
+export async function isAtRest(tx: Tx): Promise<boolean> {
+  const queue = await first(tx, 'select conversation from queues where open > 0 limit 1');
+  return queue === null && (await first(tx, `${OPEN_JOBS} limit 1`)) === null;
 }
 
 async function storedDeliveries(tx: Tx): Promise<StoredDelivery[]> {
