@@ -59,10 +59,8 @@ export class Replica {
   /** Keeps it running until the signal aborts, and does no more to it. */
   async keep(until: AbortSignal): Promise<void> {
     while (!until.aborted) {
-      if (this.child === null || this.child.hasEnded) {
-        if (this.child !== null) await this.noteEnd(this.child);
-        await this.start(null);
-      }
+      if (this.child?.hasEnded) await this.noteEnd(this.child);
+      if (this.child === null) await this.start(null);
       await pause(LOOK_MS);
     }
   }
@@ -93,6 +91,7 @@ export class Replica {
     if (fate.kind === 'told to stop') return this.tellToStop(child);
     child.signal('SIGKILL');
     await child.ended;
+    this.child = null;
     this.cut('at random');
     this.chronicle.count('at random', this.label);
   }
@@ -100,6 +99,7 @@ export class Replica {
   /** Ended without our signal: at the point at which it was to be killed, or by a fault of its own. */
   private async noteEnd(child: ServerChild): Promise<void> {
     const how = await child.ended;
+    this.child = null;
     const point = existsSync(this.report) ? readFileSync(this.report, 'utf8').trim() : '';
     if (how === 'SIGKILL' && point !== '') {
       this.cut(point);
@@ -122,6 +122,7 @@ export class Replica {
 
   private async tellToStop(child: ServerChild): Promise<void> {
     await this.tell(child);
+    this.child = null;
     this.chronicle.count('told to stop', this.label);
   }
 
