@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common'
 import { BearerGuard } from './access/bearer.guard.js';
 import { Callers } from './access/callers.js';
 import { AuditController } from './audit/audit.controller.js';
+import { ConnectionsController } from './connections/connections.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
 import { AliasesController } from './conversations/aliases.controller.js';
 import { ConversationStreams } from './conversations/conversation-streams.js';
@@ -10,7 +11,7 @@ import { ConversationEventsController } from './conversations/events.controller.
 import { HistoryController } from './conversations/history.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { HealthController } from './health/health.controller.js';
-import { CapabilitiesController, ConnectionsController, PluginsController, RoutesController } from './host/host.controllers.js';
+import { CapabilitiesController, PluginsController, RoutesController } from './host/host.controllers.js';
 import { LoadReader } from './metrics/load-reader.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { MetricsGuard } from './metrics/metrics.guard.js';

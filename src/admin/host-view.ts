@@ -5,6 +5,10 @@ export interface ConnectionInfo {
   readonly plugin: string;
   readonly source: 'private' | 'public';
   readonly secrets: number;
+  /** True: the provider may post its events to it. */
+  readonly takesWebhooks: boolean;
+  /** What is kept up for it, by one replica each; `name` is that of its lease. */
+  readonly sources: readonly { readonly kind: 'stream' | 'poll' | 'backfill'; readonly name: string }[];
 }
 
 export interface PluginInfo {

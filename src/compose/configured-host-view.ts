@@ -2,6 +2,7 @@ import { type ConnectionInfo, HostView, type PluginInfo, type Readiness, type Ro
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import type { ConfiguredHost } from './configured-host.js';
 import type { Lifecycle } from './lifecycle.js';
+import { sourceSpecs } from './source-specs.js';
 import { allKinds } from './work.js';
 
 /** What operators are told of this server, out of its configuration and its life so far. */
@@ -24,12 +25,13 @@ export class ConfiguredHostView extends HostView {
   }
 
   connections(): readonly ConnectionInfo[] {
+    const specs = sourceSpecs(this.host.connections, this.registry);
     return this.host.config.connections.map(({ name, org, plugin, source, secrets }) => ({
-      name,
-      org,
-      plugin,
-      source,
-      secrets: secrets.length,
+      ...{ name, org, plugin, source, secrets: secrets.length },
+      takesWebhooks: this.registry.get(plugin).transports.some(({ kind }) => kind === 'webhook'),
+      sources: specs
+        .filter(({ connection }) => connection.org === org && connection.name === name)
+        .map(({ kind, name: lease }) => ({ kind, name: lease })),
     }));
   }
 

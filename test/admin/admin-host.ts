@@ -45,8 +45,11 @@ export class FixedHost extends HostView {
 
   connections(): readonly ConnectionInfo[] {
     return [
-      { name: 'tracker', org: 'default', plugin: 'fake', source: 'public', secrets: 2 },
-      { name: 'other', org: 'acme', plugin: 'fake', source: 'private', secrets: 1 },
+      { ...{ name: 'tracker', org: 'default', plugin: 'fake', source: 'public', secrets: 2 }, takesWebhooks: true, sources: [] },
+      {
+        ...{ name: 'other', org: 'acme', plugin: 'fake', source: 'private', secrets: 1, takesWebhooks: false },
+        sources: [{ kind: 'stream', name: 'stream:acme/other' }],
+      },
     ];
   }
 

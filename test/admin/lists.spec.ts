@@ -179,7 +179,10 @@ eachDatabase('the lists of the admin API', (make) => {
   it('ADM-3 connections tell where they are and how many secrets they have, and never a secret', async () => {
     const { items } = (await host.get('/v1/connections')).body;
     expect(items).toEqual([
-      { name: 'tracker', org: 'default', plugin: 'fake', source: 'public', endpoint: '/v1/events/default/tracker', secrets: 2 },
+      {
+        ...{ name: 'tracker', org: 'default', plugin: 'fake', source: 'public', endpoint: '/v1/events/default/tracker', secrets: 2 },
+        ...{ sources: [], gap: null },
+      },
     ]);
     expect((await host.get('/v1/plugins')).body.items).toEqual([{ name: 'fake', api_version: 1, transports: ['webhook'], runtimes: [] }]);
     expect((await host.get('/v1/capabilities')).body).toMatchObject({ version: '1.2.3', orgs: ['default', 'acme'], role: 'admin' });

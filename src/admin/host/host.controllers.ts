@@ -4,29 +4,9 @@ import { Database } from '../../database/database.js';
 import { By, type Caller } from '../access/caller.js';
 import { HostView } from '../host-view.js';
 import { AdminController } from '../http/admin-controller.js';
-import { pageOf, sliceOf } from '../http/cursor.js';
+import { configured } from '../http/configured.js';
 import { OrgQuery, type Page, PageOf, PageQuery } from '../http/page.js';
-import { CapabilitiesDto, ConnectionDto, PluginDto, RouteDto } from './host.dto.js';
-
-@AdminController('v1/connections', 'host')
-export class ConnectionsController {
-  constructor(@Inject(HostView) private readonly host: HostView) {}
-
-  @Get()
-  @ApiOperation({ summary: 'Connections of the organisation' })
-  @ApiOkResponse({ type: PageOf(ConnectionDto) })
-  list(@By() { org }: Caller, @Query() query: PageQuery): Page<ConnectionDto> {
-    const own = this.host.connections().filter((connection) => connection.org === org);
-    return slice(own, query, ({ name, plugin, source, secrets }) => ({
-      name,
-      org,
-      plugin,
-      source,
-      endpoint: `/v1/events/${org}/${name}`,
-      secrets,
-    }));
-  }
-}
+import { CapabilitiesDto, PluginDto, RouteDto } from './host.dto.js';
 
 @AdminController('v1/plugins', 'host')
 export class PluginsController {
@@ -36,7 +16,7 @@ export class PluginsController {
   @ApiOperation({ summary: 'Plugins that are loaded' })
   @ApiOkResponse({ type: PageOf(PluginDto) })
   list(@Query() query: PageQuery): Page<PluginDto> {
-    return slice(this.host.plugins(), query, ({ name, apiVersion, transports, runtimes }) => ({
+    return configured(this.host.plugins(), query, ({ name, apiVersion, transports, runtimes }) => ({
       ...{ name, api_version: apiVersion },
       ...{ transports: [...transports], runtimes: [...runtimes] },
     }));
@@ -52,7 +32,7 @@ export class RoutesController {
   @ApiOkResponse({ type: PageOf(RouteDto) })
   list(@By() { org }: Caller, @Query() query: PageQuery): Page<RouteDto> {
     const own = this.host.routes().filter((route) => route.org === org);
-    return slice(own, query, ({ name, connection, workspace, on, filter, scope, activation, wake }) => ({
+    return configured(own, query, ({ name, connection, workspace, on, filter, scope, activation, wake }) => ({
       ...{ name, org, connection, workspace, on: [...on], filter, scope, activation, wake },
     }));
   }
@@ -73,12 +53,4 @@ export class CapabilitiesController {
     const orgs = actor === 'environment' ? [...this.host.orgs()] : [org];
     return { version: this.host.version(), database: this.database.dialect.name, orgs, runtimes: [...this.host.runtimes()], plugins, role };
   }
-}
-
-/** Lists out of the configuration do not change while the server runs, so a place in them is a cursor. */
-function slice<Row, Item>(rows: readonly Row[], query: PageQuery, view: (row: Row) => Item): Page<Item> {
-  const { after, limit } = sliceOf(query, ['number']);
-  const from = Math.max(after?.[0] ?? 0, 0);
-  const to = from + limit;
-  return pageOf({ rows: rows.slice(from, to), next: to < rows.length ? [to] : null }, view);
 }

@@ -1,25 +1,5 @@
 import { Flag, OneOf, Text, TextOrNull, Texts, Whole } from '../http/fields.js';
 
-export class ConnectionDto {
-  @Text('Its name.')
-  name!: string;
-
-  @Text('The organisation.')
-  org!: string;
-
-  @Text('The plugin.')
-  plugin!: string;
-
-  @OneOf(['private', 'public'], 'private: only trusted people can cause its events.')
-  source!: 'private' | 'public';
-
-  @Text('Path that the provider posts its events to.')
-  endpoint!: string;
-
-  @Whole('How many secrets are active; never the secrets.')
-  secrets!: number;
-}
-
 export class PluginDto {
   @Text('Its name, as connections give it.')
   name!: string;

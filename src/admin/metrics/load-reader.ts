@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
 import { readJobLoad } from '../../core/jobs/jobs.js';
+import { countLeases } from '../../core/leases/leases.js';
 import { Database } from '../../database/database.js';
 import { Metrics } from './metrics.js';
 
@@ -31,6 +32,7 @@ export class LoadReader {
       await this.database.transaction(async (tx) => {
         this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now());
         this.metrics.showJobs(await readJobLoad(tx));
+        this.metrics.showSources(await countLeases(tx));
       });
       this.staleAt = performance.now() + FRESH_MS;
     } catch {

@@ -36,6 +36,12 @@ export class Metrics {
     'throughline_database_clock_offset_seconds',
     "How far the database's clock is ahead of this machine's.",
   );
+  private readonly sources = new Gauge({
+    name: 'throughline_sources',
+    help: 'Streams, pollers and backfills that replicas keep up, by how they stand.',
+    labelNames: ['state'],
+    registers: [this.registry],
+  });
   private readonly acceptSeconds = new Histogram({
     name: 'throughline_accept_seconds',
     help: 'From the verified event to its commit.',
@@ -106,12 +112,18 @@ export class Metrics {
     this.clockOffset.set((load.now - localNow) / 1000);
   }
 
+  showSources(counts: readonly { readonly state: string; readonly count: number }[]): void {
+    this.sources.reset();
+    for (const { state, count } of counts) this.sources.set({ state }, count);
+  }
+
   /** The database says nothing: what it said before is not to be taken for what is. */
   showNothing(): void {
     this.databaseUp.set(0);
     const waiting = [this.held, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
     const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
     for (const gauge of told) gauge.set(Number.NaN);
+    this.sources.reset();
   }
 
   private gauge(name: string, help: string): Gauge {
