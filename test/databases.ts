@@ -22,7 +22,7 @@ export function eachDatabase(title: string, suite: (make: () => Promise<TestData
 }
 
 export function emptyDatabase(name: TestDatabase['name']): Promise<TestDatabase> {
-  return name === 'sqlite' ? sqlite() : postgresql();
+  return name === 'sqlite' ? sqlite() : postgresDatabase();
 }
 
 /** An open, migrated database and its end. */
@@ -53,7 +53,8 @@ async function sqlite(): Promise<TestDatabase> {
   };
 }
 
-async function postgresql(): Promise<TestDatabase> {
+/** A database of PostgreSQL alone, for what SQLite does not have. */
+export async function postgresDatabase(): Promise<TestDatabase> {
   const server = postgresServer();
   const name = `t_${randomUUID().replaceAll('-', '')}`;
   await administer(server, `create database ${name}`);

@@ -21,8 +21,9 @@ export class ServerProcess {
     writeFileSync(path.join(this.folder, 'throughline.config.yaml'), stringify(whole));
   }
 
-  async start(env: Record<string, string> = {}): Promise<void> {
-    const child = spawn(process.execPath, [path.join(ROOT, 'dist/src/main.js')], {
+  /** `options` are Node's own. */
+  async start(env: Record<string, string> = {}, options: readonly string[] = []): Promise<void> {
+    const child = spawn(process.execPath, [...options, path.join(ROOT, 'dist/src/main.js')], {
       cwd: this.folder,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
