@@ -67,15 +67,17 @@ export class Lifecycle {
   }
 
   private tell(recovered: RecoverySummary, { adopted, hurried, failed }: ResumedCleanup): void {
-    const { deadReplicas, releasedClaims, releasedJobs, endedProcesses } = recovered;
-    if (releasedClaims + endedProcesses > 0)
-      this.logger.log(
-        `recovered: ${releasedClaims} claims of ${deadReplicas} ended processes released, ${endedProcesses} agent processes looked after`,
-      );
-    if (releasedJobs + adopted + hurried > 0)
-      this.logger.log(
-        `cleaning up behind ended conversations goes on: ${releasedJobs} jobs interrupted, ${hurried} had failed, ${adopted} new`,
-      );
+    const { deadReplicas, repaired, endedProcesses } = recovered;
+    const done = [
+      ...Object.entries(repaired).map(([what, count]) => `${what} ${count}`),
+      ...[
+        `agent processes ${endedProcesses}`,
+        `ends adopted ${adopted}`,
+        `cleanups hurried ${hurried}`,
+        `failed ${recovered.failed.length}`,
+      ],
+    ];
+    if (deadReplicas + adopted + hurried > 0) this.logger.log(`recovered from ${deadReplicas} ended processes: ${done.join(', ')}`);
     for (const { conversation, error } of failed)
       this.logger.error(`${conversation}: cannot clean up behind its end, the next start tries again: ${error.message}`);
   }

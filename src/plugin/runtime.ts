@@ -80,6 +80,12 @@ export interface AgentRuntime {
   pause?(turn: string): Promise<boolean>;
   /** Lets a turn at rest go on. */
   resume?(turn: string): Promise<void>;
+  /**
+   * Goes on with a turn whose host ended while it ran: `interrupted` is the id that the turn had then, and `input` that of the turn that it
+   * goes on as, with the same messages and `resumed: true`. Resolves to null when there is nothing to go on with; the turn is then run
+   * anew, and its first message says that it was interrupted. Only turns that said a `session` or a `process` can be gone on with.
+   */
+  reattach?(input: TurnInput, interrupted: string, signal: AbortSignal): Promise<AsyncIterable<TurnEvent> | null>;
   /** Checks without running a turn that turns can run here, for example that the command exists. Resolves to a fault to show, or null. */
   check?(): Promise<string | null>;
   /**

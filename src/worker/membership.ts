@@ -120,10 +120,10 @@ export class Membership {
     // Nobody else can die on a SQLite file; only what could not be repaired at the start is tried again.
     if (this.database.dialect.name === 'sqlite' && !this.hasFailedRepairs) return;
     this.sweeping ??= this.repair()
-      .then(({ releasedClaims, releasedJobs }) => {
-        if (releasedJobs > 0) this.signals.emit('jobs');
-        if (releasedClaims === 0) return;
-        this.signals.emit('expired', releasedClaims);
+      .then(({ repaired }) => {
+        if (repaired.jobs > 0) this.signals.emit('jobs');
+        if (repaired.claims === 0) return;
+        this.signals.emit('expired', repaired.claims);
         this.signals.emit('ready');
       })
       .catch((error: Error) => this.logger.warn(`cannot look for dead replicas: ${error.message}`))
@@ -136,8 +136,8 @@ export class Membership {
     const id = this.id ?? 0;
     const summary = await recover(this.database, { id, ...this.self }, this.machine);
     this.hasFailedRepairs = summary.failed.length > 0;
-    for (const { conversation, error } of summary.failed)
-      this.logger.error(`${conversation}: cannot take its claim back, the next sweep tries again: ${error.message}`);
+    for (const { what, error } of summary.failed)
+      this.logger.error(`${what}: cannot be repaired after the end of its process, the next sweep tries again: ${error.message}`);
     return summary;
   }
 

@@ -10,6 +10,7 @@ import { turnId } from '../core/turns/turn.js';
 import { checkpoint, isOurs, type TurnEnd } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import { type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from '../plugin/index.js';
+import { beginTurn } from './begin-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import { turnMessages } from './turn-text.js';
@@ -53,7 +54,7 @@ export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn
   try {
     const input = await turnInput(job, context);
     const { runtime } = job.workspace;
-    const events = runtime.startTurn(input, signal);
+    const events = await beginTurn(job, input, context.database, signal);
     live.begin({ runtime, isAsked: job.isAsked, messages: (contents) => messagesOf(contents, [], job, context) });
     for await (const event of events) await take(event, job, context, said, transcript);
     await live.close();
@@ -151,10 +152,11 @@ async function take(
       });
     case 'session':
       said.session = storable(event.id, SESSION_CHARACTERS);
-      await database.transaction(
-        async (tx) => (await isOurs(tx, turn)) && saveSession(tx, conversation, storable(event.id, SESSION_CHARACTERS)),
-      );
-      return;
+      return database.transaction(async (tx) => {
+        if (!(await isOurs(tx, turn))) return;
+        await checkpoint(tx, turn, null);
+        await saveSession(tx, conversation, storable(event.id, SESSION_CHARACTERS));
+      });
     case 'result':
       said.result = event.text;
       return;

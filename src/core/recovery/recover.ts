@@ -1,10 +1,7 @@
 import type { Database } from '../../database/database.js';
-import type { Tx } from '../../database/tx.js';
-import { lockQueues, saveQueues } from '../deliveries/queues.js';
-import { takeBack } from '../deliveries/take-back.js';
-import { releaseJobs } from '../jobs/jobs.js';
-import { bury, condemn, conversationsOwnedBy, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
+import { bury, condemn, otherReplicas, type ReplicaIdentity, type ReplicaRow } from '../replicas/replicas.js';
 import { forgetProcess, type OrphanTurn, orphansOf } from '../turns/turns.js';
+import { REPAIRS, type Repair, type Repaired } from './repairs.js';
 
 /** What the sweep may ask of the machine that it runs on. */
 export interface Machine {
@@ -17,37 +14,47 @@ export interface Machine {
 export interface RecoverySummary {
   readonly deadReplicas: number;
   readonly endedProcesses: number;
-  readonly releasedClaims: number;
-  /** Jobs behind ended conversations that are to be done anew. */
-  readonly releasedJobs: number;
-  /** Conversations whose repair failed; they are tried again by the next sweep. */
-  readonly failed: readonly { readonly conversation: string; readonly error: Error }[];
+  /** How much each repair mended. */
+  readonly repaired: Repaired;
+  /** What could not be repaired, a conversation for example; the next sweep tries again. */
+  readonly failed: readonly { readonly what: string; readonly error: Error }[];
 }
 
-const INTERRUPTED = 'the process that worked on it ended';
+type Failure = RecoverySummary['failed'][number];
+
+const NOTHING = Object.fromEntries(Object.keys(REPAIRS).map((name) => [name, 0])) as Repaired;
 
 /**
- * Takes back what dead replicas held: their processes are ended first, then each claim is released in a transaction of its own,
- * so that one broken conversation keeps no other from recovering. Only the work of dead owners is touched.
+ * Takes back what dead replicas held: their processes are ended first, then the repairs are made in their order. Only the work of dead
+ * owners is touched. A sweep that is killed in its middle is gone on with by the next: the dead are buried last.
  */
 export async function recover(database: Database, self: { id: number } & ReplicaIdentity, machine: Machine): Promise<RecoverySummary> {
   const others = await database.transaction((tx) => otherReplicas(tx, self.id));
   const verdicts = await Promise.all(others.map((other) => isDead(database, other, self, machine)));
   const dead = others.filter((_, i) => verdicts[i]);
-  const none = { deadReplicas: 0, endedProcesses: 0, releasedClaims: 0, releasedJobs: 0, failed: [] };
-  if (dead.length === 0) return none;
+  if (dead.length === 0) return { deadReplicas: 0, endedProcesses: 0, repaired: NOTHING, failed: [] };
   const ids = dead.map(({ id }) => id);
   await database.transaction((tx) => condemn(tx, ids));
   const here = new Set(dead.filter((other) => other.boot_id === self.bootId).map(({ id }) => id));
   const orphans = await database.transaction((tx) => orphansOf(tx, [...here]));
   const endedProcesses = await endProcesses(database, orphans, machine);
-  const conversations = await database.transaction((tx) => conversationsOwnedBy(tx, ids));
-  const failed: { conversation: string; error: Error }[] = [];
-  for (const conversation of conversations)
-    await database.transaction((tx) => releaseClaim(tx, conversation, ids)).catch((error: Error) => failed.push({ conversation, error }));
-  const releasedJobs = await database.transaction((tx) => releaseJobs(tx, ids));
+  const failed: Failure[] = [];
+  const repaired: Record<keyof Repaired, number> = { ...NOTHING };
+  for (const [name, each] of Object.entries(REPAIRS)) repaired[name as keyof Repaired] = await repair(database, each, ids, failed);
   if (failed.length === 0) await database.transaction((tx) => bury(tx, ids));
-  return { deadReplicas: dead.length, endedProcesses, releasedClaims: conversations.length - failed.length, releasedJobs, failed };
+  return { deadReplicas: dead.length, endedProcesses, repaired, failed };
+}
+
+async function repair(database: Database, { find, mend }: Repair, dead: readonly number[], failed: Failure[]): Promise<number> {
+  let mended = 0;
+  for (const what of await database.transaction((tx) => find(tx, dead)))
+    await database
+      .transaction((tx) => mend(tx, what, dead))
+      .then((count) => {
+        mended += count;
+      })
+      .catch((error: Error) => failed.push({ what, error }));
+  return mended;
 }
 
 /** Dead at once: the only server of a SQLite file is we; or its process on this very machine is gone. Anything else waits for its lease. */
@@ -62,12 +69,4 @@ async function endProcesses(database: Database, orphans: readonly OrphanTurn[], 
   await Promise.all(orphans.map(({ process_id, process_started }) => machine.endProcess(process_id ?? 0, process_started ?? '')));
   for (const orphan of orphans) await database.transaction((tx) => forgetProcess(tx, orphan));
   return orphans.length;
-}
-
-/** The next claim gets the same messages again; the raised token makes whatever the old holder still says void. */
-async function releaseClaim(tx: Tx, conversation: string, dead: readonly number[]): Promise<void> {
-  const queue = (await lockQueues(tx, [conversation])).get(conversation);
-  if (!queue || queue.owner === null || !dead.includes(queue.owner)) return;
-  await takeBack(tx, queue, INTERRUPTED, 'interrupted');
-  await saveQueues(tx, [queue]);
 }

@@ -95,6 +95,15 @@ export async function appendTranscript(
   return true;
 }
 
+/** Token of the last turn that was interrupted while it worked on the messages from this one on; null: none was. */
+export async function lastInterrupted(tx: Tx, conversation: string, from: number): Promise<number | null> {
+  const [row] = await tx.all<{ token: number }>(
+    "select token from turns where conversation = ? and from_sequence = ? and state = 'interrupted' order by token desc limit 1",
+    [conversation, from],
+  );
+  return row?.token ?? null;
+}
+
 /** A turn whose owner is gone, with the process group that may have survived it. */
 export interface OrphanTurn {
   readonly conversation: string;

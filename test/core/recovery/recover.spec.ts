@@ -57,7 +57,7 @@ eachCore('recovery', (open) => {
     const claim = await claimAs(owner);
     await core.admit(comment('T-1', 'three'));
     await expire(owner);
-    expect(await sweep()).toEqual({ deadReplicas: 1, endedProcesses: 1, releasedClaims: 1, releasedJobs: 0, failed: [] });
+    expect(await sweep()).toEqual({ deadReplicas: 1, endedProcesses: 1, repaired: { claims: 1, jobs: 0 }, failed: [] });
     expect(await core.rows('select state, token from turns')).toEqual([{ state: 'interrupted', token: claim.token }]);
     expect(await core.claimOne()).toMatchObject({ from: 1, to: 2, token: claim.token + 2, head: { attempts: 0, interruptions: 1 } });
     expect(await core.finish(claim)).toBe('stale');
@@ -69,14 +69,14 @@ eachCore('recovery', (open) => {
     const owner = await join();
     const claim = await claimAs(owner);
     const summary = await sweep();
-    expect(summary.releasedClaims).toBe(isSqlite() ? 1 : 0);
+    expect(summary.repaired.claims).toBe(isSqlite() ? 1 : 0);
     expect(await core.finish(claim)).toBe(isSqlite() ? 'stale' : 'ended');
   });
 
   it('REC-2 the same name on the same boot is dead at once when its process is gone', async () => {
     const gone = await join({ name: 'first', pid: 5000 });
     await claimAs(gone);
-    expect(await sweep(new FakeMachine([5001]))).toMatchObject({ deadReplicas: 1, releasedClaims: 1 });
+    expect(await sweep(new FakeMachine([5001]))).toMatchObject({ deadReplicas: 1, repaired: { claims: 1 } });
   });
 
   it('REC-2 the same name with a living process, or of another boot, waits for its lease', async () => {
@@ -94,7 +94,7 @@ eachCore('recovery', (open) => {
     await expire(here);
     await expire(there);
     const machine = new FakeMachine();
-    expect(await sweep(machine)).toMatchObject({ deadReplicas: 2, releasedClaims: 2, endedProcesses: 1 });
+    expect(await sweep(machine)).toMatchObject({ deadReplicas: 2, repaired: { claims: 2 }, endedProcesses: 1 });
     expect(machine.ended).toEqual(['99 of noon']);
   });
 
@@ -105,12 +105,33 @@ eachCore('recovery', (open) => {
     await expire(owner);
     const failing = failingAt(core.database, 5);
     const summary = await sweep(new FakeMachine(), failing);
-    expect(summary).toMatchObject({ releasedClaims: 1, failed: [{ conversation: expect.any(String), error: expect.any(Error) }] });
-    expect(await core.rows('select conversation from queues where owner is not null')).toEqual([
-      { conversation: summary.failed[0]?.conversation },
-    ]);
-    expect(await sweep()).toMatchObject({ deadReplicas: 1, releasedClaims: 1, releasedJobs: 0, failed: [] });
+    expect(summary).toMatchObject({ repaired: { claims: 1 }, failed: [{ what: expect.any(String), error: expect.any(Error) }] });
+    expect(await core.rows('select conversation from queues where owner is not null')).toEqual([{ conversation: summary.failed[0]?.what }]);
+    expect(await sweep()).toMatchObject({ deadReplicas: 1, repaired: { claims: 1, jobs: 0 }, failed: [] });
     expect(await core.claim()).toHaveLength(2);
+  });
+
+  it('REC-1 a sweep that is killed anywhere in its middle is gone on with by the next', async () => {
+    const conversations = 3;
+    for (let call = 1; ; call++) {
+      const owner = await join();
+      for (let i = 1; i <= conversations; i++) await core.admit(comment(`K-${call}-${i}`));
+      const claims = await core.claim({ owner });
+      await expire(owner);
+      const wasKilled = await sweep(new FakeMachine(), failingAt(core.database, call, 'from then on')).then(
+        ({ failed }) => failed.length > 0,
+        () => true,
+      );
+      await sweep();
+      expect(await core.rows('select conversation from queues where owner is not null')).toEqual([]);
+      expect(await core.rows('select id from replicas where id = ?', owner)).toEqual([]);
+      const again = await core.claim();
+      // Released once, whoever did it: two steps up from the claim that was lost.
+      const tokens = new Map(again.map(({ conversation: id, token }) => [id, token]));
+      expect(claims.map((claim) => (tokens.get(claim.conversation) ?? 0) - claim.token)).toEqual(claims.map(() => 2));
+      for (const claim of again) await core.finish(claim);
+      if (!wasKilled) break;
+    }
   });
 
   it('TRN-9 a replica that was given up can neither renew nor claim nor finalize', async () => {
@@ -146,13 +167,15 @@ eachCore('recovery', (open) => {
   });
 });
 
-/** The database, one transaction of which fails. */
-function failingAt(database: Database, call: number): Database {
+/** The database, one transaction of which fails; or all from that one on, as for a process that is killed there. */
+function failingAt(database: Database, call: number, which: 'only that' | 'from then on' = 'only that'): Database {
   let calls = 0;
   const failing: Database = Object.create(database);
   failing.transaction = (work) => {
     calls += 1;
-    return calls === call ? Promise.reject(new Error('this one fails')) : database.transaction(work);
+    return calls === call || (which === 'from then on' && calls > call)
+      ? Promise.reject(new Error('this one fails'))
+      : database.transaction(work);
   };
   return failing;
 }
