@@ -69,9 +69,10 @@ export class Core {
     readonly test: TestDatabase,
     readonly owner: number,
     routes: readonly Route[],
+    canBeRead = false,
   ) {
     this.signals = new Signals();
-    this.admissions = new Admissions(database, routes, this.signals);
+    this.admissions = new Admissions(database, routes, this.signals, () => canBeRead);
     this.operations = new Operations(database, this.signals);
   }
 
@@ -177,6 +178,11 @@ export class Core {
   /** Another one of these on the same store, with other routes. */
   with(...routes: readonly Route[]): Core {
     return new Core(this.database, this.test, this.owner, routes.length === 0 ? [route()] : routes);
+  }
+
+  /** Another one whose providers can be asked how things are. */
+  asking(...routes: readonly Route[]): Core {
+    return new Core(this.database, this.test, this.owner, routes, true);
   }
 
   /** As another process: connections and a lease of its own. A SQLite file has one server, so there the connection is the same. */

@@ -30,6 +30,7 @@ export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes
   readonly database?: Database;
   /** What stands behind every connection. */
   readonly provider?: ConnectedProvider['provider'];
+  readonly isConfigured?: (source: string) => boolean;
   readonly callMs?: number;
   readonly kinds?: JobKinds;
   readonly endProcess?: (pid: number, started: string) => Promise<void>;
@@ -56,6 +57,7 @@ export class Bench {
       leaseMs = 60_000,
       heartbeatMs = 20_000,
       provider = {},
+      isConfigured = () => true,
       callMs = 60_000,
       kinds = {},
       endProcess = async () => undefined,
@@ -70,7 +72,7 @@ export class Bench {
     }));
     const context: WorkContext = {
       ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
-      providers: { find: (org, source) => ({ connection: connectionNamed(org, source), provider }) },
+      providers: { find: (org, source) => (isConfigured(source) ? { connection: connectionNamed(org, source), provider } : null) },
       onVerdict: (applied) => announce(this.signals, applied),
       endProcess,
       now: () => Date.now() + this.membership.offsetMs(),
