@@ -57,12 +57,25 @@ export class QueueDto {
   completed!: number;
 }
 
-const WAITING = ['retry', 'held', 'stalled', 'unconfigured', 'looping', 'spent', 'resume', 'quiet', 'waking_message', 'later', 'worker'];
+const WAITING = [
+  'retry',
+  'preparation',
+  'held',
+  'stalled',
+  'unconfigured',
+  'looping',
+  'spent',
+  'resume',
+  'quiet',
+  'waking_message',
+  'later',
+  'worker',
+];
 
 export class WaitingDto {
   @OneOf(
     WAITING,
-    'retry: for its next attempt; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; looping: for a person, because machines answer each other; spent: for money, or for a person; resume: for a person who ends the pause; quiet: until nothing more arrives; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
+    'retry: for its next attempt; preparation: for its provider, which could not be asked what must be known first; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; looping: for a person, because machines answer each other; spent: for money, or for a person; resume: for a person who ends the pause; quiet: until nothing more arrives; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
   )
   reason!: string;
 
@@ -71,6 +84,14 @@ export class WaitingDto {
 
   @TextOrNull('What went wrong last.')
   detail!: string | null;
+}
+
+export class CleanupDto {
+  @OneOf(['waiting', 'failing', 'done'], 'How far it is; `failing` is tried again until it succeeds.')
+  state!: string;
+
+  @TextOrNull('What went wrong last.')
+  failure!: string | null;
 }
 
 export class ConversationDto {
@@ -109,6 +130,9 @@ export class ConversationDto {
 
   @PartOrNull(TerminalDto, 'How it ended; null while open.')
   terminal!: TerminalDto | null;
+
+  @PartOrNull(CleanupDto, 'What its end left to do: its runtime to be let go, its empty folder to be removed; null while open.')
+  cleanup!: CleanupDto | null;
 
   @OneOf(STATUSES, 'What it is doing.')
   status!: string;

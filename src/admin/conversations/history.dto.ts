@@ -12,7 +12,7 @@ export class TimelineVerdictDto {
   reason!: string | null;
 }
 
-const ENTRIES = ['decision', 'note', 'turn_started', 'delivery_completed', 'turn_ended'];
+const ENTRIES = ['decision', 'note', 'turn_started', 'delivery_completed', 'turn_ended', 'cleanup'];
 
 export class TimelineEntryDto {
   @Instant('When.')
@@ -20,14 +20,14 @@ export class TimelineEntryDto {
 
   @OneOf(
     ENTRIES,
-    'decision: about a receipt; note: of what an operator or the life of the subject did; the others: what came of the deliveries.',
+    'decision: about a receipt; note: of what an operator or the life of the subject did; cleanup: what was done behind an end; the others: what came of the deliveries.',
   )
   kind!: string;
 
   @TextOrNull('By whom: `accept`, an operator, a replica; null: by what the neighbouring entries tell.')
   by!: string | null;
 
-  @Text('The disposition, the kind of note, the outcome, or the state of the turn.')
+  @Text('The disposition, the kind of note, the outcome, the state of the turn, or the kind of clean-up.')
   what!: string;
 
   @TextOrNull('Why.')

@@ -1,6 +1,8 @@
 import { first, type Tx } from '../../database/tx.js';
 import type { Parking } from '../deliveries/queue.js';
+import { job, UNFINISHED } from '../jobs/job.js';
 import { type Found, findSlice, type Slice, Where, WINDOW } from '../listing.js';
+import { quoted } from '../machine.js';
 
 /** What a conversation is doing. `waiting_approval` is a name that nothing has yet. */
 export const STATUSES = ['idle', 'queued', 'running', 'paused', 'held', 'waiting_approval', 'stalled'] as const;
@@ -37,6 +39,11 @@ export interface ConversationView {
   readonly ready_at: number | null;
   readonly head_due_at: number | null;
   readonly head_failure: string | null;
+  /** How often the head's provider could not be asked what must be known first. */
+  readonly head_deferrals: number | null;
+  /** Of the jobs that its present end left to do: how many are not done, and the failure of one that failed. */
+  readonly cleanup_open: number;
+  readonly cleanup_failure: string | null;
   readonly now: number;
 }
 
@@ -56,6 +63,10 @@ const STATUS = `case when q.owner is not null and q.resting = 0 then 'running' w
   when q.parked = 'held' then 'held' when q.parked is not null then 'stalled'
   when q.open > 0 then 'queued' else 'idle' end`;
 
+/** Of the jobs of the present end; there are none while it is open. */
+const ofCleanup = (what: string, states: string): string =>
+  `(select ${what} from jobs j where c.state = 'terminal' and j.conversation = c.id and j.ending = c.ending and j.state in (${states}))`;
+
 const select = (tx: Tx): string => `
   select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.cleared_to, c.state, c.reason, c.revision,
     c.terminal_at, c.created_at, c.updated_at, ${STATUS} as status,
@@ -63,7 +74,9 @@ const select = (tx: Tx): string => `
     (select count(*) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state = 'held') as held,
     case when q.owner is null then 0 else (select count(*) from deliveries x
       where x.conversation = c.id and x.sequence between q.claim_from and q.claim_to and x.state = 'pending') end as claimed,
-    h.due_at as head_due_at, h.failure as head_failure, ${tx.dialect.now} as now
+    h.due_at as head_due_at, h.failure as head_failure, h.deferrals as head_deferrals,
+    ${ofCleanup('count(*)', quoted(UNFINISHED))} as cleanup_open,
+    ${ofCleanup('min(j.failure)', quoted(job.sources('begin')))} as cleanup_failure, ${tx.dialect.now} as now
   from conversations c left join queues q on q.conversation = c.id
     left join deliveries h on h.conversation = c.id and h.sequence = (
       select min(x.sequence) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state <> 'completed')`;

@@ -4,11 +4,11 @@ import { type Found, findSlice, type Slice, Where } from '../listing.js';
 /** One thing that happened to a conversation. */
 export interface TimelineRow {
   readonly at: number;
-  /** Orders what happened at one instant: decisions, notes, begun turns, completed deliveries, ended turns. */
+  /** Orders what happened at one instant: decisions, notes, begun turns, completed deliveries, ended turns, jobs. */
   readonly rank: number;
   readonly major: number;
   readonly minor: number;
-  readonly entry: 'decision' | 'note' | 'turn_started' | 'delivery_completed' | 'turn_ended';
+  readonly entry: 'decision' | 'note' | 'turn_started' | 'delivery_completed' | 'turn_ended' | 'cleanup';
   readonly actor: string | null;
   /** Disposition, kind of note, outcome, or state of the turn. */
   readonly what: string;
@@ -72,6 +72,11 @@ const SOURCES: readonly Source[] = [
     place: ['ended_at', 4, 'token', '0'],
     columns: `'turn_ended', 'replica ' || cast(owner as text), state, error, ${NO_NUMBER}, to_sequence, token, ${NO_TEXT}`,
     from: 'turns where conversation = :c and ended_at is not null',
+  },
+  {
+    place: ['ended_at', 5, 'id', '0'],
+    columns: `'cleanup', ${NO_TEXT}, kind, coalesce(result, state), ${NO_NUMBER}, ${NO_NUMBER}, ${NO_NUMBER}, ${NO_TEXT}`,
+    from: 'jobs where conversation = :c and ended_at is not null',
   },
 ];
 

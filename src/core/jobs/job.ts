@@ -15,7 +15,8 @@ export const job = machine('job', {
   superseded: {},
 });
 
-export type JobState = keyof typeof job.table;
+/** Jobs of a later step wait for those in these states. */
+export const UNFINISHED = [...job.sources('begin'), ...job.sources('finish')];
 
 /** What every end leaves to do; a job waits for those of lower steps of its end. */
 export const CLEANUP = [

@@ -1,6 +1,6 @@
 import { first, inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
 import { type EventOf, quoted } from '../machine.js';
-import { CLEANUP, isDueFor, type JobState, job } from './job.js';
+import { CLEANUP, isDueFor, job, UNFINISHED } from './job.js';
 
 export interface Job {
   readonly id: number;
@@ -20,9 +20,6 @@ export async function insertCleanup(tx: Tx, ends: readonly { conversation: strin
       part.flatMap(({ conversation, ending, kind, step }): Value[] => [conversation, ending, kind, step, 'waiting', now, now]),
     );
 }
-
-/** A job of a later step waits for these. */
-const UNFINISHED = [...job.sources('begin'), ...job.sources('finish')];
 
 /** Conversations with jobs of these kinds that are due and wait for none of a lower step, the longest due first. */
 export async function conversationsWithJobs(tx: Tx, kinds: readonly string[], limit: number): Promise<string[]> {
@@ -125,25 +122,6 @@ export async function nextJobAt(tx: Tx): Promise<{ now: number; at: number | nul
     `select ${tx.dialect.now} as now, (select min(due_at) from jobs where due_at is not null) as at`,
   );
   return row ?? { now: Date.now(), at: null };
-}
-
-export interface JobView {
-  readonly kind: string;
-  readonly state: JobState;
-  readonly result: string | null;
-  readonly attempts: number;
-  readonly due_at: number | null;
-  readonly failure: string | null;
-}
-
-/** What the present end of a conversation left to do, and how far it is. */
-export async function listCleanup(tx: Tx, conversation: string): Promise<JobView[]> {
-  return tx.all(
-    `select j.kind, j.state, j.result, j.attempts, j.due_at, j.failure from jobs j
-       join conversations c on c.id = j.conversation and c.ending = j.ending and c.state = 'terminal'
-      where j.conversation = ? order by j.step, j.id`,
-    [conversation],
-  );
 }
 
 export interface JobLoad {
