@@ -40,7 +40,7 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
     expect(await read(id)).toEqual({
       ...{ id, org: 'default', subject: { namespace: 'tracker:acme', key }, scope: 'subject', title: null, url: null, workspace: 'main' },
       ...{ session: null, state: 'open', terminal: null, status: 'queued', queue: { held: 0, pending: 1, claimed: 0, completed: 0 } },
-      ...{ waiting_for: { reason: 'worker', until: null, detail: null }, control: null, cleared_to: 0, paused: false },
+      ...{ waiting_for: { reason: 'worker', until: null, detail: null }, control: null, cleared_to: 0, paused: false, cleanup: null },
       ...{ created_at: expect.stringMatching(/^\d{4}-.*Z$/), updated_at: expect.stringMatching(/^\d{4}-.*Z$/) },
     });
   });
@@ -87,7 +87,10 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
   it('TRM-5 a message to a conversation that ended is refused, and TRM-1 an operator may end and reopen it', async () => {
     const { id } = await conversation();
     const ended = await host.post(`/v1/conversations/${id}/terminate`, { reason: 'wrong tracker' });
-    expect([ended.status, ended.body]).toMatchObject([200, { state: 'terminal', terminal: { reason: 'wrong tracker', revision: null } }]);
+    expect([ended.status, ended.body]).toMatchObject([
+      200,
+      { state: 'terminal', terminal: { reason: 'wrong tracker', revision: null }, cleanup: { failure: null } },
+    ]);
     expect(Date.parse(ended.body.terminal.at)).toBeGreaterThan(0);
     const refused = await host.post(`/v1/conversations/${id}/messages`, { text: 'hello?' });
     expect([refused.status, refused.body.code]).toEqual([409, 'conversation_terminal']);
@@ -95,7 +98,7 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
       code: 'conflict',
       detail: expect.stringContaining('terminal already'),
     });
-    expect((await host.post(`/v1/conversations/${id}/reopen`)).body).toMatchObject({ state: 'open', terminal: null });
+    expect((await host.post(`/v1/conversations/${id}/reopen`)).body).toMatchObject({ state: 'open', terminal: null, cleanup: null });
     expect((await host.post(`/v1/conversations/${id}/reopen`)).status).toBe(409);
     expect((await host.post(`/v1/conversations/${id}/messages`, { text: 'hello!' })).status).toBe(202);
   });

@@ -94,6 +94,7 @@ function check(life: SimulatedLife): void {
     'one delivery stands for an end, and nothing of before it is left': ends.length <= 1 && (ends[0] ?? open[0]) === open[0],
     'nobody works where something is cleared away': running.length === 0 || !isDriven,
     'one end is cleared up behind at a time': new Set(running.map(({ ending }) => ending)).size <= 1,
+    'jobs are begun for the end that is': !life.hasBegunForNothing,
     'ends are told of in their order': told.every((ending, i) => i === 0 || (told[i - 1] ?? 0) <= ending),
     'the queue counts what is open': conversation === null || conversation.queue.open === open.length,
   };

@@ -42,6 +42,8 @@ export class SimulatedLife {
   ending = 0;
   endingSequence: number | null = null;
   work: Work | null = null;
+  /** A job was begun although its end was over. */
+  hasBegunForNothing = false;
   /** Ends that their provider was told of, by number. */
   readonly told: number[] = [];
   private subjects = new Map<string, Lifetime>();
@@ -136,6 +138,7 @@ export class SimulatedLife {
     if (!due || this.conversation?.queue.owner !== null) return;
     if (this.jobs.some((each) => each.ending === due.ending && each.step < due.step && each.state === 'running')) return;
     due.state = job.next(due.state, isDueFor(due, { state: this.state, ending: this.ending }) ? 'begin' : 'supersede');
+    this.hasBegunForNothing ||= due.state === 'running' && (this.state === 'open' || due.ending !== this.ending);
   }
 
   endJob(how: 'finish' | 'fail' | 'release'): void {
