@@ -9,6 +9,7 @@ import { ConversationStreams } from './conversations/conversation-streams.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationEventsController } from './conversations/events.controller.js';
 import { HistoryController } from './conversations/history.controller.js';
+import { PurgeController } from './conversations/purge.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { CapabilitiesController, PluginsController, RoutesController } from './host/host.controllers.js';
@@ -25,6 +26,7 @@ const CONTROLLERS = [
   ConversationEventsController,
   ActionsController,
   AliasesController,
+  PurgeController,
   DeliveriesController,
   ReceiptsController,
   DryRunController,

@@ -1,15 +1,22 @@
 import { CLEANUP } from '../core/jobs/job.js';
 import type { Database } from '../database/database.js';
 
+/** Where retention has been at work, the oldest deliveries of a conversation are gone. */
+const NOTHING_PRUNED = "not exists (select 1 from sweeps where kind = 'receipts' and pruned > 0)";
+
 const OPEN = "d.conversation = q.conversation and d.state <> 'completed'";
 
 /** What must hold of the store after any history, in tests and in chaos alike: each names the conversations (or receipts) that break it. */
 const BROKEN: Readonly<Record<string, string>> = {
   'open counts the deliveries that are not completed': `select conversation as id from queues q where open <> (select count(*) from deliveries d where ${OPEN})`,
   'waking counts those of them that wake': `select conversation as id from queues q where waking <> (select count(*) from deliveries d where ${OPEN} and d.waking = 1)`,
-  'sequences run from 1 without a gap': `select conversation as id from deliveries group by conversation having min(sequence) <> 1 or max(sequence) <> count(*)`,
+  'sequences run from 1 without a gap': `select conversation as id from deliveries where ${NOTHING_PRUNED} group by conversation having min(sequence) <> 1 or max(sequence) <> count(*)`,
   'the next sequence follows the last': `select conversation as id from queues q
-     where next_sequence <> 1 + (select count(*) from deliveries d where d.conversation = q.conversation)`,
+     where ${NOTHING_PRUNED} and next_sequence <> 1 + (select count(*) from deliveries d where d.conversation = q.conversation)`,
+  'no sequence is at or beyond the next': `select q.conversation as id from queues q join deliveries d on d.conversation = q.conversation and d.sequence >= q.next_sequence`,
+  'no alias leads to an alias': `select a.key as id from subjects a join subjects b on b.org = a.org and b.namespace = a.alias_namespace and b.key = a.alias_key
+     where b.alias_key is not null`,
+  'what was purged has no words': `select cast(id as text) as id from receipts where purged_at is not null and payload is not null`,
   'the head is no later than the first open delivery': `select q.conversation as id from queues q join deliveries d on ${OPEN} and d.sequence < q.head`,
   'a claim has bounds within the queue': `select conversation as id from queues where owner is not null
      and (claim_from is null or claim_to is null or claim_to < claim_from or claim_to >= next_sequence or claimed_at is null)`,

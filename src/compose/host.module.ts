@@ -5,7 +5,9 @@ import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
 import { Metrics } from '../admin/metrics/metrics.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { AliasBindings } from '../core/alias-bindings.js';
+import { Maintenance } from '../core/maintenance/maintenance.js';
 import { Operations } from '../core/operations.js';
+import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import type { ReplicaIdentity } from '../core/replicas/replicas.js';
 import { Signals } from '../core/signals.js';
 import { Database } from '../database/database.js';
@@ -26,6 +28,7 @@ import { Hearing } from './hearing.js';
 import { Lifecycle } from './lifecycle.js';
 import { replicaProviders } from './replica-providers.js';
 import { thisMachine } from './this-process.js';
+import { maintenanceOf, removerOf } from './upkeep.js';
 import { workTable } from './work.js';
 import { workContext } from './work-context.js';
 
@@ -97,6 +100,8 @@ function adminProviders(parts: HostParts) {
         signals.on('expired', (claims) => metrics.leasesExpired(claims));
         signals.on('alert', (about) => metrics.alerted(about));
         signals.on('parked', (kind) => metrics.wasParked(kind));
+        signals.on('conflicts', (count) => metrics.conflicted(count));
+        signals.on('pruned', (kind, count) => metrics.prunedOf(kind, count));
         return metrics;
       },
     },
@@ -115,14 +120,32 @@ function workProviders(parts: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner],
-      useFactory: (membership: Membership, worker: Worker, sources: SourceSupervisor, hearing: Hearing, jobs: JobRunner) =>
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, Maintenance],
+      useFactory: (
+        membership: Membership,
+        worker: Worker,
+        sources: SourceSupervisor,
+        hearing: Hearing,
+        jobs: JobRunner,
+        maintenance: Maintenance,
+      ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
           // A process that only accepts cleans up as little as it works.
           ...(workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
+          { begin: () => maintenance.start(), drain: () => maintenance.stop() },
         ]),
+    },
+    {
+      provide: ConversationPurges,
+      inject: [WORK],
+      useFactory: ({ workspacesFolder }: WorkContext) => new ConversationPurges(database, removerOf(workspacesFolder)),
+    },
+    {
+      provide: Maintenance,
+      inject: [Signals, ConversationPurges],
+      useFactory: (signals: Signals, purges: ConversationPurges) => maintenanceOf(database, config.retention, signals, purges),
     },
     { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
     {

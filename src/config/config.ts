@@ -6,6 +6,7 @@ export interface Config {
   readonly dataDir: string;
   readonly orgs: readonly string[];
   readonly workers: WorkersConfig;
+  readonly retention: RetentionConfig;
   /** Names of built-in plugins, packages, or paths relative to the file. */
   readonly plugins: readonly string[];
   readonly connections: readonly ConnectionConfig[];
@@ -50,6 +51,14 @@ export interface WorkersConfig {
   readonly graceMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+}
+
+export interface RetentionConfig {
+  readonly payloadsMs: number;
+  readonly receiptsMs: number;
+  readonly transcriptsMs: number;
+  readonly effectsMs: number;
+  readonly auditMs: number;
 }
 
 export interface ConnectionConfig {

@@ -13,6 +13,7 @@ import { resolveReferences } from './references.js';
 import { resolveConnections } from './resolve/connections.js';
 import { resolveStorage } from './resolve/database.js';
 import { resolvePlugins } from './resolve/plugins.js';
+import { resolveRetention } from './resolve/retention.js';
 import { resolveRoutes } from './resolve/routes.js';
 import { resolveRuntimes } from './resolve/runtimes.js';
 import type { Scope, SourceCheck } from './resolve/scope.js';
@@ -91,6 +92,7 @@ function resolveConfig(scope: Scope, routeOrder: readonly string[]): Config {
     ...resolveStorage(scope),
     orgs: scope.file.orgs,
     workers: resolveWorkers(scope),
+    retention: resolveRetention(scope),
     plugins: resolvePlugins(scope),
     connections: resolveConnections(scope),
     runtimes: resolveRuntimes(scope),

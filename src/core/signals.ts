@@ -21,6 +21,10 @@ interface Events {
   jobs: [];
   /** Something has failed so often that a person should look; nothing is given up. */
   alert: [about: 'lifecycle' | 'preparation' | 'cleanup'];
+  /** So many events came under the id of another one. */
+  conflicts: [count: number];
+  /** So many of a kind outlived their time and are gone. */
+  pruned: [kind: string, count: number];
   /** An admission or a turn was decided; for whoever shows it as it happens. */
   activity: [conversation: string];
 }

@@ -64,7 +64,7 @@ async function openSqlite({ url, server }: DatabaseOptions): Promise<Database> {
     const orm = await MikroORM.init(ormOptions(url));
     const connection = (await nativeClient(orm)) as Sqlite.Database;
     for (const setting of SQLITE_SETTINGS) connection.exec(setting);
-    return new Database(orm, sqliteDialect, new SqliteStore(connection), unlock);
+    return new Database(orm, sqliteDialect, new SqliteStore(connection, file), unlock);
   } catch (error) {
     unlock?.();
     throw error;

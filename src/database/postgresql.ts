@@ -51,7 +51,8 @@ export const postgresqlDialect: Dialect = {
     if (typeof code === 'string') {
       if (RETRY.has(code)) return 'retry';
       if (NETWORK.test(code) || /^(08|53|57P|58)/.test(code) || code === '57014') return 'unavailable';
-      if (/^(22|23|54)/.test(code)) return 'invalid';
+      if (/^23/.test(code)) return 'constraint';
+      if (/^(22|54)/.test(code)) return 'invalid';
     }
     return typeof message === 'string' && LOST.test(message) ? 'unavailable' : 'other';
   },

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import type { Dialect, FaultKind, Tx, Value } from './tx.js';
@@ -5,7 +6,8 @@ import type { Dialect, FaultKind, Tx, Value } from './tx.js';
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PERM|PROTOCOL)/;
-const INVALID = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/;
+const INVALID = /^SQLITE_(MISMATCH|TOOBIG|RANGE)/;
+const CONSTRAINT = /^SQLITE_CONSTRAINT/;
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
@@ -18,9 +20,22 @@ export const sqliteDialect: Dialect = {
     const code = (error as { code?: unknown } | null)?.code;
     if (typeof code !== 'string') return 'other';
     if (UNAVAILABLE.test(code)) return 'unavailable';
+    if (CONSTRAINT.test(code)) return 'constraint';
     return INVALID.test(code) ? 'invalid' : 'other';
   },
 };
+
+/** The open file is not the one that stands under its name any more: what is written to it is lost with this process. */
+class FileGone extends Error {
+  override readonly name = 'FileGone';
+  readonly code = 'SQLITE_CANTOPEN_GONE';
+
+  constructor(file: string) {
+    super(
+      `the database file ${file} was deleted or replaced while it was open: put the same file back, or restart with the one that is there`,
+    );
+  }
+}
 
 /** One connection that one transaction holds at a time; the others wait in the order in which they came. */
 export class SqliteStore {
@@ -28,7 +43,13 @@ export class SqliteStore {
   private readonly statements = new Map<string, Sqlite.Statement>();
   private readonly tx: Tx;
 
-  constructor(private readonly connection: Sqlite.Database) {
+  private readonly opened: string;
+
+  constructor(
+    private readonly connection: Sqlite.Database,
+    private readonly file: string,
+  ) {
+    this.opened = identityOf(file) ?? '';
     this.tx = {
       dialect: sqliteDialect,
       all: async <Row>(sql: string, values: readonly Value[] = []) => this.statement(sql).all(...values) as Row[],
@@ -45,7 +66,9 @@ export class SqliteStore {
   private async hold<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     await this.begin();
     try {
+      this.assertThere();
       const result = await work(this.tx);
+      this.assertThere();
       this.connection.exec('commit');
       return result;
     } catch (error) {
@@ -69,6 +92,11 @@ export class SqliteStore {
     }
   }
 
+  /** What is written to a file without a name would be answered for, and be gone with the process. */
+  private assertThere(): void {
+    if (identityOf(this.file) !== this.opened) throw new FileGone(this.file);
+  }
+
   private statement(sql: string): Sqlite.Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -77,6 +105,12 @@ export class SqliteStore {
     this.statements.set(sql, prepared);
     return prepared;
   }
+}
+
+/** Tells a file from another one of the same name; null: there is none. */
+function identityOf(file: string): string | null {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
 /** What every connection to a database file must be told. */

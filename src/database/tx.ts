@@ -58,9 +58,16 @@ export type FaultKind =
   | 'retry'
   /** The database cannot be reached or cannot write now (down, disk full, locked). */
   | 'unavailable'
-  /** The values were refused: the same work would fail again. */
+  /** The values were refused, as too big or out of range: the same work would fail again. */
   | 'invalid'
+  /** A rule of the schema was broken, which the code should have kept. */
+  | 'constraint'
   | 'other';
+
+/** The work itself is at fault, and what came together with it would do without it. */
+export function isRefused(fault: FaultKind): boolean {
+  return fault === 'invalid' || fault === 'constraint';
+}
 
 /** What the two databases do not say alike. Everything else is one statement for both. */
 export interface Dialect {

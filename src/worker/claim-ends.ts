@@ -4,6 +4,7 @@ import { GroupCommit } from '../core/admission/group-commit.js';
 import { type ClaimEnd, type EndResult, endClaims, isAlarming, type RetryPolicy } from '../core/deliveries/end-claims.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
+import { isRefused } from '../database/tx.js';
 import type { WorkTable } from './work-table.js';
 
 const PAUSE_MS = 500;
@@ -23,7 +24,7 @@ export class ClaimEnds {
     const timezoneOf = (org: string, workspace: string) => table.rules(org, workspace).timezone;
     this.group = new GroupCommit(
       (ends) => database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf)),
-      (error) => database.dialect.fault(error) === 'invalid',
+      (error) => isRefused(database.dialect.fault(error)),
       { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
     );
   }
@@ -33,7 +34,7 @@ export class ClaimEnds {
       try {
         return await this.group.submit(end);
       } catch (error) {
-        if (this.database.dialect.fault(error) === 'invalid' && end.how !== 'interrupted') {
+        if (isRefused(this.database.dialect.fault(error)) && end.how !== 'interrupted') {
           this.logger.error(`the store refuses what the turn said, so it ends without it: ${(error as Error).message}`);
           return this.submit({ claim: end.claim, how: 'interrupted', failure: 'the store refused what the turn said', turn: null }, signal);
         }

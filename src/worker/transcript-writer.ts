@@ -6,11 +6,14 @@ import type { TurnEvent } from '../plugin/index.js';
 const FLUSH_MS = 250;
 const FLUSH_CHARACTERS = 16 * 1024;
 const ENTRY_CHARACTERS = 256 * 1024;
+/** Of one turn: an agent that prints without end must not fill the store. Its result is kept apart. */
+const TURN_CHARACTERS = 16 * 1024 * 1024;
 
 /** Keeps what a turn says while it says it, in small batches, so that the turn's end has nothing left to write. */
 export class TranscriptWriter {
   private waiting: TranscriptEntry[] = [];
   private size = 0;
+  private total = 0;
   private number = 0;
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> = Promise.resolve();
@@ -23,8 +26,16 @@ export class TranscriptWriter {
   ) {}
 
   add(event: Exclude<TurnEvent, { type: 'process' | 'session' | 'result' }>): void {
+    if (this.total > TURN_CHARACTERS) return;
     const { type, ...said } = event;
     const body = storable(JSON.stringify(said), ENTRY_CHARACTERS);
+    this.total += body.length;
+    this.wait(type, body);
+    if (this.total > TURN_CHARACTERS)
+      this.wait('status', JSON.stringify({ text: 'The transcript of this turn ends here: it is too long.' }));
+  }
+
+  private wait(type: string, body: string): void {
     this.waiting.push({ number: this.number++, at: this.now(), kind: type, body });
     this.size += body.length;
     if (this.size >= FLUSH_CHARACTERS) void this.flush();

@@ -9,6 +9,7 @@ import { createToken } from '../../src/admin/tokens.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { Operations } from '../../src/core/operations.js';
+import { ConversationPurges } from '../../src/core/purges/conversation-purges.js';
 import { enlist } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
 import { Signals } from '../../src/core/signals.js';
@@ -200,6 +201,7 @@ export async function adminApp(
     { provide: Signals, useValue: core.signals },
     { provide: Admissions, useValue: core.admissions },
     { provide: AliasBindings, useValue: new AliasBindings(core.database) },
+    { provide: ConversationPurges, useValue: new ConversationPurges(core.database, async () => undefined) },
     { provide: Operations, useValue: core.operations },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },

@@ -40,6 +40,8 @@ eachDatabase('receipts, timelines and dry runs through the admin API', (make) =>
         payload_cut: false,
       },
     ]);
+    expect(body.conflicts).toEqual([expect.objectContaining({ content_hash: expect.stringMatching(/^[0-9a-f]{64}$/), count: 1 })]);
+    expect((await host.get('/v1/receipts?conflicting=true')).body.items).toHaveLength(1);
     expect(body.decisions).toHaveLength(1);
     expect(body.decisions[0]).toMatchObject({ number: 0, by: 'accept', disposition: 'routed', candidates: body.candidates });
     const told = Object.fromEntries(body.candidates.map((each: { route: string }) => [each.route, each]));

@@ -54,6 +54,11 @@ export class Metrics {
     ['disposition'],
   );
   private readonly duplicates = this.counter('throughline_duplicates_total', 'Events that were there before.');
+  private readonly conflicts = this.counter(
+    'throughline_conflicts_total',
+    'Events that came under the id of another one, with other content.',
+  );
+  private readonly pruned = this.counter('throughline_pruned_total', 'Rows that outlived their retention, by kind.', ['kind']);
   private readonly failures = this.counter('throughline_admission_failures_total', 'Events that could not be stored.');
   private readonly leaseExpiries = this.counter('throughline_lease_expiries_total', 'Claims taken back from replicas that were lost.');
 
@@ -81,6 +86,14 @@ export class Metrics {
 
   wasParked(kind: 'looping' | 'spent'): void {
     this.putAside.inc({ reason: kind });
+  }
+
+  conflicted(count: number): void {
+    this.conflicts.inc(count);
+  }
+
+  prunedOf(kind: string, count: number): void {
+    this.pruned.inc({ kind }, count);
   }
 
   leasesExpired(count: number): void {

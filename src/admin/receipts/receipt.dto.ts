@@ -38,6 +38,9 @@ export class ReceiptQuery extends PageQuery {
   )
   delivery_id?: string;
 
+  @FilterOneOf(['true'], 'Only those under whose id other content came, too.')
+  conflicting?: 'true';
+
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Received then or later; ISO 8601, or epoch milliseconds.' })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) =>
@@ -60,6 +63,23 @@ export class RepeatsDto {
 
   @Whole('How often it came again with other content; the first is kept.')
   conflicts!: number;
+}
+
+export class ConflictDto {
+  @Text('SHA-256 of what came under the id of this receipt, in hexadecimal digits.')
+  content_hash!: string;
+
+  @Whole('Its bytes.')
+  payload_size!: number;
+
+  @Whole('How often it came.')
+  count!: number;
+
+  @Instant('When it came first.')
+  first_at!: string;
+
+  @Instant('When it came last.')
+  last_at!: string;
 }
 
 export class ReceiptDto {
@@ -165,7 +185,10 @@ export class ReceiptDetailDto extends ReceiptDto {
   @Parts(CandidateDto, 'Those of the latest decision.')
   candidates!: CandidateDto[];
 
-  @TextOrNull('The exact bytes that were received; null: pruned, or not asked for.')
+  @Parts(ConflictDto, 'Other contents that came under its id; nothing was done with them.')
+  conflicts!: ConflictDto[];
+
+  @TextOrNull('The exact bytes that were received; null: pruned, purged, or not asked for.')
   payload!: string | null;
 
   @OneOfOrNull(['utf8', 'base64'], 'How the payload is written here.')

@@ -1,10 +1,10 @@
 import { deliveryId } from '../../core/deliveries/delivery.js';
-import type { ReceiptContent, ReceiptView } from '../../core/receipts/list-receipts.js';
+import type { ConflictView, ReceiptContent, ReceiptView } from '../../core/receipts/list-receipts.js';
 import type { StoredDecision } from '../../core/receipts/receipts.js';
 import type { Parsed } from '../../plugin/index.js';
 import { instant } from '../http/instant.js';
 import { decisionDetail } from './decision-detail.js';
-import type { CandidateDto, DecisionDto, ReceiptDetailDto, ReceiptDto } from './receipt.dto.js';
+import type { CandidateDto, ConflictDto, DecisionDto, ReceiptDetailDto, ReceiptDto } from './receipt.dto.js';
 
 export function toReceipt(r: ReceiptView): ReceiptDto {
   const { org, provider, source, delivery_id, event_key, disposition, reason, matched, duplicates, conflicts, payload_size } = r;
@@ -29,6 +29,7 @@ export function toReceipt(r: ReceiptView): ReceiptDto {
 export function toReceiptDetail(
   r: ReceiptView & ReceiptContent,
   decisions: readonly StoredDecision[],
+  conflicts: readonly ConflictView[],
   withPayload: boolean,
 ): ReceiptDetailDto {
   const parsed = JSON.parse(r.parsed) as Parsed;
@@ -39,8 +40,13 @@ export function toReceiptDetail(
     title: parsed.title ?? null,
     decisions: told,
     candidates: told.at(-1)?.candidates ?? [],
+    conflicts: conflicts.map(toConflict),
     ...payloadOf(withPayload ? r.payload : null),
   };
+}
+
+function toConflict({ content_hash, payload_size, count, first_at, last_at }: ConflictView): ConflictDto {
+  return { content_hash: content_hash.toString('hex'), payload_size, count, first_at: instant(first_at), last_at: instant(last_at) };
 }
 
 function toDecision({ number, decided_at, decided_by, disposition, reason, matched, detail }: StoredDecision): DecisionDto {

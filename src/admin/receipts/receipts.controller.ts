@@ -2,7 +2,7 @@ import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { Admissions } from '../../core/admission/admissions.js';
-import { decisionsOf, listReceipts, readReceiptView } from '../../core/receipts/list-receipts.js';
+import { conflictsOf, decisionsOf, listReceipts, readReceiptView } from '../../core/receipts/list-receipts.js';
 import { identityHash } from '../../core/receipts/receipt.js';
 import { Database } from '../../database/database.js';
 import { InvalidInput, NotFound } from '../../plugin/index.js';
@@ -66,7 +66,7 @@ export class ReceiptsController {
     return this.database.transaction(async (tx) => {
       const receipt = await readReceiptView(tx, org, id);
       if (receipt === null) throw new NotFound(`There is no receipt ${id}.`);
-      return toReceiptDetail(receipt, await decisionsOf(tx, id), payload !== 'false');
+      return toReceiptDetail(receipt, await decisionsOf(tx, id), await conflictsOf(tx, id), payload !== 'false');
     });
   }
 

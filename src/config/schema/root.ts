@@ -2,6 +2,7 @@ import { NAME_PATTERN, NAME_RULE } from '../names.js';
 import { ConnectionSection } from './connection.js';
 import { DatabaseSection } from './database.js';
 import { Entries, NotBuilt, Section } from './nested.js';
+import { RetentionSection } from './retention.js';
 import { RouteSection } from './route.js';
 import { RuntimeSection } from './runtime.js';
 import { ServerSection } from './server.js';
@@ -25,6 +26,9 @@ export class ConfigFile {
 
   @Section(() => WorkersSection, { about: 'How turns are driven.' })
   readonly workers: WorkersSection = new WorkersSection();
+
+  @Section(() => RetentionSection, { about: 'How long what is done with is kept.' })
+  readonly retention: RetentionSection = new RetentionSection();
 
   @TextList({ about: 'Built-in plugins by name, others by package or by path relative to this file.' }, { unique: true })
   readonly plugins: readonly string[] = ['github', 'linear', 'slack'];

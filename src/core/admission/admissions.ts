@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.js';
-import type { Tx } from '../../database/tx.js';
-import { InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
+import { isRefused, type Tx } from '../../database/tx.js';
+import { DomainError, InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
 import { matchRoutes } from '../routing/match-route.js';
@@ -41,7 +41,7 @@ export interface Bracket {
   after(tx: Tx): Promise<void>;
 }
 
-const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], isReady: false, hasJobs: false };
+const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], conflicts: 0, isReady: false, hasJobs: false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -59,7 +59,7 @@ export class Admissions {
   ) {
     this.group = new GroupCommit(
       (admissions) => this.commit(admissions),
-      (error) => database.dialect.fault(error) === 'invalid',
+      (error) => error instanceof DomainError || isRefused(database.dialect.fault(error)),
       {
         group: GROUP,
         waiting: MAX_WAITING,
@@ -141,12 +141,13 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, steered, isReady, hasJobs } = await this.database.transaction(async (tx) => {
+    const { answers, fenced, settled, steered, conflicts, isReady, hasJobs } = await this.database.transaction(async (tx) => {
       await bracket?.before(tx);
       const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
       await bracket?.after(tx);
       return admitted;
     });
+    if (conflicts > 0) this.signals.emit('conflicts', conflicts);
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (steered.length > 0) this.signals.emit('steered', steered);
     if (isReady) this.signals.emit('ready');

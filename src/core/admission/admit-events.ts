@@ -1,4 +1,5 @@
 import { clock, type Tx } from '../../database/tx.js';
+import { NotFound } from '../../plugin/index.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
 import { concerned, settle } from '../effects/settle-candidates.js';
@@ -17,6 +18,7 @@ import { correlateAdmissions, lockEffectsOf } from './correlate-admissions.js';
 import { decideAdmission } from './decide-admission.js';
 import type { Decision } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
+import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { lockWorld, readClaims, readMessages } from './read-world.js';
 import { fencedIn, hasEndedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
@@ -30,6 +32,8 @@ export interface Admitted {
   readonly settled: readonly string[];
   /** Conversations whose running turn has got more messages: whoever runs it hands them over. */
   readonly steered: readonly string[];
+  /** Events that came under the id of another one. */
+  readonly conflicts: number;
   /** Something became claimable. */
   readonly isReady: boolean;
   /** Ends left something to do. */
@@ -66,8 +70,9 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const answers = new Map(decided.map(({ index, receipt, decision }) => [index, answer(receipt, decision)]));
   const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
   return {
-    answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.get(index))),
+    answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.answers.get(index))),
     settled,
+    conflicts: repeats.conflicts,
     fenced: fencedIn(world),
     steered: steeredIn(world),
     isReady: isReadyIn(world),
@@ -87,7 +92,7 @@ function candidatesOf({ admission: { callback }, receipt, correlation, decision 
 async function takeReceipts(tx: Tx, admissions: readonly Admission[]): Promise<{ fresh: Fresh[]; now: number }> {
   const inserting = admissions.filter(({ replayOf }) => replayOf === null).toSorted((a, b) => Buffer.compare(a.identity, b.identity));
   const inserted = await insertReceipts(tx, inserting.map(receiptOf));
-  await lockReceipts(
+  await lockReplayed(
     tx,
     admissions.flatMap(({ replayOf }) => replayOf ?? []),
   );
@@ -101,6 +106,16 @@ async function takeReceipts(tx: Tx, admissions: readonly Admission[]): Promise<{
     fresh.push({ index, admission, receipt });
   });
   return { fresh, now: inserted[0]?.received_at ?? (await clock(tx)) };
+}
+
+/** What was pruned or purged since it was read is not to come back by deciding about it. */
+async function lockReplayed(tx: Tx, receipts: readonly number[]): Promise<void> {
+  const locked = new Map((await lockReceipts(tx, receipts)).map((row) => [row.id, row]));
+  for (const id of receipts) {
+    const row = locked.get(id);
+    if (row === undefined) throw new NotFound(`there is no receipt ${id}`);
+    if (row.purged_at !== null) throw new PayloadUnavailable(`receipt ${id} was purged`);
+  }
 }
 
 function receiptOf({ event, identity, digest, contentHash }: Admission): NewReceipt {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../database/tx.js';
-import { Conflict, type Parsed } from '../../plugin/index.js';
+import type { Parsed } from '../../plugin/index.js';
 import { identityHash } from '../receipts/receipt.js';
 import { readReceipt, type StoredReceipt } from '../receipts/receipts.js';
 import type { Route } from '../routing/route.js';
+import { PayloadUnavailable } from './payload-unavailable.js';
 import type { AdmissibleEvent } from './plan-admission.js';
 
 export interface Stored {
@@ -34,12 +35,9 @@ function replayedBy({ provider, delivery_id }: StoredReceipt): number | null {
   return provider === 'throughline' && receipt ? Number(receipt) : null;
 }
 
-class PayloadUnavailable extends Conflict {
-  override readonly code = 'payload_unavailable';
-}
-
 /** A cut or pruned payload still replays from its parsed event, unless a route has to look into the payload itself. */
 export function storedEvent(receipt: StoredReceipt, needsPayload: boolean): AdmissibleEvent {
+  if (receipt.purged_at !== null) throw new PayloadUnavailable(`receipt ${receipt.id} was purged`);
   const isWhole = receipt.payload !== null && receipt.payload_cut === 0;
   if (needsPayload && !isWhole)
     throw new PayloadUnavailable(

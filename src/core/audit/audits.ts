@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import { type Found, findSlice, type Slice, Where } from '../listing.js';
+import { pruneByAge } from '../prune-by-age.js';
 
 /** One thing that somebody did, or tried to do, through the API. */
 export interface AuditEntry {
@@ -48,4 +49,8 @@ export async function listAudit(
   if (slice.after) where.and('id < ?', ...slice.after);
   const select = 'select id, org, at, actor, action, target, detail from audit';
   return findSlice(tx, { select, where, order: 'id desc' }, slice, (row: AuditRow) => [row.id]);
+}
+
+export function pruneAudit(tx: Tx, olderThan: number, limit: number): Promise<{ count: number; isDone: boolean }> {
+  return pruneByAge(tx, { table: 'audit', at: 'at' }, olderThan, limit);
 }

@@ -1,4 +1,5 @@
 import { inChunks, type Tx, tuples } from '../../database/tx.js';
+import { pruneByAge } from '../prune-by-age.js';
 
 /** What became of a conversation besides its deliveries: decisions about events that made none, and what operators did. */
 export interface Note {
@@ -39,4 +40,8 @@ export async function insertNotes(tx: Tx, notes: readonly Note[]): Promise<void>
       `insert into notes (conversation, noted_at, noted_by, kind, receipt, sequence, reason) values ${tuples(part.length, 7)}`,
       part.flatMap((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
     );
+}
+
+export function pruneNotes(tx: Tx, olderThan: number, limit: number): Promise<{ count: number; isDone: boolean }> {
+  return pruneByAge(tx, { table: 'notes', at: 'noted_at' }, olderThan, limit);
 }

@@ -63,3 +63,12 @@ export async function finishKey(tx: Tx, { org, key }: KeyedRequest, result: { st
 export async function releaseKey(tx: Tx, { org, key }: KeyedRequest): Promise<void> {
   await tx.run('delete from idempotency_keys where org = ? and actor = ? and key = ? and status is null', [org, ACTOR, key]);
 }
+
+export async function pruneKeys(tx: Tx, olderThan: number, limit: number): Promise<{ count: number; isDone: boolean }> {
+  const count = await tx.run(
+    `delete from idempotency_keys where (org, actor, key) in
+       (select org, actor, key from idempotency_keys where created_at < ? order by created_at limit ?)`,
+    [olderThan, limit],
+  );
+  return { count, isDone: count < limit };
+}

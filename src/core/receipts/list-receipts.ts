@@ -28,6 +28,8 @@ export interface ReceiptFilter {
   readonly delivery_id?: string | undefined;
   /** Under which a delivery with this id would be known, of each source that it may have come by. */
   readonly identities?: readonly Buffer[] | undefined;
+  /** Only those under whose id other content came, too. */
+  readonly conflicting?: 'true' | undefined;
   /** Received at this instant or later. */
   readonly since?: number | undefined;
 }
@@ -75,14 +77,15 @@ function findReceipts(tx: Tx, where: Where, slice: Slice<ReceiptPosition>): Prom
   return findSlice(tx, { select: SELECT, where, order: 'r.id desc' }, slice, (row: ReceiptView): ReceiptPosition => [row.id]);
 }
 
-function conditions(org: string, { source, disposition, reason, delivery_id, since }: ReceiptFilter): Where {
-  return new Where()
+function conditions(org: string, { source, disposition, reason, delivery_id, conflicting, since }: ReceiptFilter): Where {
+  const where = new Where()
     .and('r.org = ?', org)
     .filter('r.source = ?', source)
     .filter('k.disposition = ?', disposition)
     .filter('k.reason = ?', reason)
     .filter('r.delivery_id = ?', delivery_id)
     .filter('r.received_at >= ?', since);
+  return conflicting === undefined ? where : where.and('p.conflicts > 0');
 }
 
 export interface ReceiptContent {
@@ -99,4 +102,23 @@ export async function readReceiptView(tx: Tx, org: string, id: number): Promise<
 /** All that was ever decided about it, in that order. */
 export async function decisionsOf(tx: Tx, receipt: number): Promise<StoredDecision[]> {
   return tx.all('select * from decisions where receipt = ? order by number', [receipt]);
+}
+
+/** Another content that came under the id of a receipt. */
+export interface ConflictView {
+  readonly content_hash: Buffer;
+  readonly payload_size: number;
+  readonly count: number;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+const MOST_CONFLICTS = 50;
+
+/** The latest ones first. */
+export async function conflictsOf(tx: Tx, receipt: number): Promise<ConflictView[]> {
+  return tx.all(
+    `select content_hash, payload_size, count, first_at, last_at from receipt_conflicts where receipt = ? order by last_at desc limit ${MOST_CONFLICTS}`,
+    [receipt],
+  );
 }

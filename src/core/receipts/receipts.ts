@@ -58,9 +58,10 @@ function insertPart(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRo
   );
 }
 
-/** Two who decide about one stored receipt again do so one after the other. */
-export async function lockReceipts(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await tx.all(`select id from receipts where id in (${marks(ids.length)}) order by id${tx.dialect.forUpdate}`, ids);
+/** Two who decide about one stored receipt again do so one after the other. Those that are still there, in the order of their ids. */
+export async function lockReceipts(tx: Tx, ids: readonly number[]): Promise<{ id: number; purged_at: number | null }[]> {
+  if (ids.length === 0) return [];
+  return tx.all(`select id, purged_at from receipts where id in (${marks(ids.length)}) order by id${tx.dialect.forUpdate}`, ids);
 }
 
 /** Each arm of the union uses its own index. */
@@ -69,6 +70,23 @@ export async function findReceipts(tx: Tx, identities: readonly Buffer[], digest
   const byIdentity = `select ${columns} from receipts where identity in (${marks(identities.length)})`;
   const byDigest = digests.length === 0 ? '' : ` union all select ${columns} from receipts where digest in (${marks(digests.length)})`;
   return tx.all(byIdentity + byDigest, [...identities, ...digests]);
+}
+
+/** An event that came under the id of another one. */
+export interface ConflictingCopy {
+  readonly receipt: number;
+  readonly contentHash: Buffer;
+  readonly payloadSize: number;
+}
+
+/** Keeps what is needed to find out about them: which content came under the id, how often and when. */
+export async function noteConflicts(tx: Tx, copies: readonly ConflictingCopy[]): Promise<void> {
+  for (const { receipt, contentHash, payloadSize } of copies)
+    await tx.run(
+      `insert into receipt_conflicts (receipt, content_hash, payload_size, count, first_at, last_at) values (?, ?, ?, 1, ${tx.dialect.now}, ${tx.dialect.now})
+       on conflict (receipt, content_hash) do update set count = receipt_conflicts.count + 1, last_at = excluded.last_at`,
+      [receipt, contentHash, payloadSize],
+    );
 }
 
 export async function countRepeats(tx: Tx, repeats: readonly { receipt: number; isConflict: boolean }[]): Promise<void> {
@@ -155,11 +173,13 @@ export interface StoredReceipt {
   readonly payload_cut: number;
   readonly secret_index: number;
   readonly received_at: number;
+  /** Since when it has no words any more. */
+  readonly purged_at: number | null;
 }
 
 export async function readReceipt(tx: Tx, org: string, id: number): Promise<StoredReceipt | null> {
   const [row] = await tx.all<StoredReceipt>(
-    `select id, org, provider, source, delivery_id, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at
+    `select id, org, provider, source, delivery_id, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at, purged_at
        from receipts where id = ? and org = ?`,
     [id, org],
   );

@@ -1,0 +1,48 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { RetentionConfig } from '../config/config.js';
+import { Maintenance, type Task } from '../core/maintenance/maintenance.js';
+import { PRUNE_EVERY_MS, pruneExpired } from '../core/maintenance/retention.js';
+import type { ConversationPurges } from '../core/purges/conversation-purges.js';
+import type { Signals } from '../core/signals.js';
+import type { Database } from '../database/database.js';
+
+const RESUME_PURGES_EVERY_MS = 60_000;
+/** Between two batches others have their turn. */
+const PAUSE_MS = 20;
+
+/** All that this server does by itself again and again, beside its lease and its work. */
+export function maintenanceOf(database: Database, retention: RetentionConfig, signals: Signals, purges: ConversationPurges): Maintenance {
+  const logger = new Logger('Maintenance');
+  const tasks: Task[] = [
+    { name: 'retention', everyMs: PRUNE_EVERY_MS, run: (signal) => prune(database, retention, signals, logger, signal) },
+    {
+      name: 'purges',
+      everyMs: RESUME_PURGES_EVERY_MS,
+      run: async (signal) => {
+        const finished = await purges.resume(signal, ({ conversation }, { message }) =>
+          logger.warn(`${conversation}: cannot be purged yet, it is tried again: ${message}`),
+        );
+        if (finished > 0) logger.log(`${finished} purges that were cut off are done`);
+      },
+    },
+  ];
+  return new Maintenance(tasks, ({ name }, error) => logger.warn(`${name} failed and is tried again: ${error.message}`));
+}
+
+async function prune(database: Database, retention: RetentionConfig, signals: Signals, logger: Logger, signal: AbortSignal): Promise<void> {
+  const onPruned = (kind: string, count: number) => signals.emit('pruned', kind, count);
+  const pruned = await pruneExpired(database, retention, { signal, onPruned, pause: () => delay(PAUSE_MS) });
+  if (pruned.size > 0) logger.log(`pruned ${[...pruned].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+}
+
+/** Only folders below the one of the workspaces: the name comes out of a row. */
+export function removerOf(workspacesFolder: string): (folder: string) => Promise<void> {
+  return async (folder) => {
+    const target = path.join(workspacesFolder, folder);
+    if (path.dirname(target) !== workspacesFolder) throw new Error(`the folder ${folder} is not one of a conversation`);
+    await rm(target, { recursive: true, force: true });
+  };
+}
