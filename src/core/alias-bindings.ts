@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound, type Subject } from '../plugin/index.js';
+import { audited } from './audit/pending-audit.js';
 import { type ConversationRow, conversationsAbout, readConversations } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
 import { lockQueues } from './deliveries/queues.js';
@@ -19,7 +20,7 @@ export class AliasBindings {
 
   /** From the commit on events about the alias are about the conversation's subject, in every scope. */
   bind(request: AliasRequest, alias: Subject): Promise<void> {
-    return this.database.transaction(async (tx) => {
+    return audited(this.database, async (tx) => {
       const row = await sharedConversation(tx, request);
       const [key, to] = [alias, row].map((subject) => keyOf(request.org, subject)) as [SubjectKey, SubjectKey];
       if (subjectText(key) === subjectText(to)) throw new Conflict('this is the subject of the conversation itself');
@@ -32,7 +33,7 @@ export class AliasBindings {
 
   /** Events about the alias have conversations of their own again. */
   remove(request: AliasRequest, alias: Subject): Promise<void> {
-    return this.database.transaction(async (tx) => {
+    return audited(this.database, async (tx) => {
       const row = await sharedConversation(tx, request);
       const key = keyOf(request.org, alias);
       await lockSubjects(tx, [key]);

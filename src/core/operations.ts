@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound } from '../plugin/index.js';
+import { audited } from './audit/pending-audit.js';
 import { conversation as life, STRENGTH } from './conversations/conversation.js';
 import { readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
@@ -131,7 +132,7 @@ export class Operations {
   }
 
   private async onConversation(org: string, id: string, work: (tx: Tx, place: Place) => Promise<void>): Promise<void> {
-    const { isFenced, isSteered } = await this.database.transaction(async (tx) => {
+    const { isFenced, isSteered } = await audited(this.database, async (tx) => {
       const queue = (await lockQueues(tx, [id])).get(id);
       const [row] = await readConversations(tx, [id]);
       if (!queue || row?.org !== org) throw new NotFound(`there is no conversation ${id}`);

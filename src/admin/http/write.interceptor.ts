@@ -4,6 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { insertAudit } from '../../core/audit/audits.js';
+import { duringWrite, PendingAudit } from '../../core/audit/pending-audit.js';
 import { finishKey, type KeyedRequest, releaseKey, reserveKey } from '../../core/idempotency/idempotency-keys.js';
 import { Database } from '../../database/database.js';
 import { DomainError } from '../../plugin/index.js';
@@ -55,21 +56,24 @@ export class WriteInterceptor implements NestInterceptor {
       if (reservation.is === 'running') throw new IdempotencyKeyInUse();
       if (reservation.is === 'finished') return again(reply, reservation);
     }
-    const result = await work().catch(async (error: unknown) => {
+    const audit = new PendingAudit(entryOf(request, caller, write, 'done'));
+    const result = await duringWrite(audit, work).catch(async (error: unknown) => {
       await this.refuse(error, request, caller, write, keyed);
       throw asRefusal(this.database, error);
     });
     // It is done: where this fails the key stays taken, since whoever sends it again would do it again.
-    await this.finish(entryOf(request, caller, write, 'done'), keyed, {
+    await this.finish(audit.isStored ? null : audit.entry, keyed, {
       status: reply.statusCode,
       response: JSON.stringify(result ?? null),
     });
     return result;
   }
 
-  private finish(entry: Entry, keyed: KeyedRequest | null, result: { status: number; response: string }): Promise<void> {
-    return reading(this.database, async (tx) => {
-      await insertAudit(tx, entry);
+  /** Most writes have stored their line themselves, together with what they did. */
+  private async finish(entry: Entry | null, keyed: KeyedRequest | null, result: { status: number; response: string }): Promise<void> {
+    if (entry === null && keyed === null) return;
+    await reading(this.database, async (tx) => {
+      if (entry !== null) await insertAudit(tx, entry);
       if (keyed !== null) await finishKey(tx, keyed, result);
     });
   }

@@ -1,5 +1,6 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { audited } from '../../core/audit/pending-audit.js';
 import { listTokens } from '../../core/tokens/list-tokens.js';
 import { ROLES, readToken, revokeToken, type TokenRow } from '../../core/tokens/tokens.js';
 import { Database } from '../../database/database.js';
@@ -49,7 +50,7 @@ export class TokensController {
   @ApiOkResponse({ type: TokenDto })
   @Refuses(404)
   async revoke(@By() { org }: Caller, @Param('id', NumberIdPipe) id: number, @Query() _query: OrgQuery): Promise<TokenDto> {
-    return this.database.transaction(async (tx) => {
+    return audited(this.database, async (tx) => {
       const isRevoked = await revokeToken(tx, org, id);
       const token = await readToken(tx, org, id);
       if (token === null) throw new NotFound(`There is no token ${id}.`);

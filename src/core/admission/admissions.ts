@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.js';
 import { isRefused, type Tx } from '../../database/tx.js';
 import { DomainError, InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
+import { pendingAudit } from '../audit/pending-audit.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
 import { matchRoutes } from '../routing/match-route.js';
@@ -125,8 +126,11 @@ export class Admissions {
     return matchRoutes(only === null ? this.routes : this.routes.filter(({ name }) => only.includes(name)), event);
   }
 
-  private submit(admission: Admission): Promise<AdmissionAnswer> {
-    return this.orRefusal(this.group.submit(admission));
+  private async submit(admission: Admission): Promise<AdmissionAnswer> {
+    const audit = pendingAudit();
+    const answer = await this.orRefusal(this.group.submit({ ...admission, audit: audit?.entry ?? null }));
+    if (audit !== null && !answer.duplicate) audit.isStored = true;
+    return answer;
   }
 
   private async orRefusal<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,5 +1,6 @@
 import { clock, type Tx } from '../../database/tx.js';
 import { NotFound } from '../../plugin/index.js';
+import { insertAudit } from '../audit/audits.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
 import { concerned, settle } from '../effects/settle-candidates.js';
@@ -67,6 +68,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     tx,
     decided.map((each) => stored(each, numbers.get(each.receipt) ?? 0, world.now)),
   );
+  for (const { admission } of fresh) if (admission.audit !== null) await insertAudit(tx, admission.audit);
   const answers = new Map(decided.map(({ index, receipt, decision }) => [index, answer(receipt, decision)]));
   const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
   return {

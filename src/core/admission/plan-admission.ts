@@ -1,4 +1,5 @@
 import { type EvidenceIds, InvalidInput, instantRevision, type Observation, type Parsed, type Subject } from '../../plugin/index.js';
+import type { AuditEntry } from '../audit/audits.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { AuthorKind, Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
@@ -64,6 +65,8 @@ export interface Admission {
   readonly canBeRead: boolean;
   /** Who decides: `accept`, or an operator. */
   readonly by: string;
+  /** The line of the audit log that is stored with it; null: nobody asked for it through the API. */
+  readonly audit: AuditEntry | null;
 }
 
 /** The evidence that an event carries; `occurredAt` null: only its arrival is known. */
@@ -120,6 +123,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     isReplay: replay !== undefined,
     canBeRead: false,
     by: replay?.by ?? 'accept',
+    audit: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, NotFound, type Parsed } from '../../plugin/index.js';
+import { audited } from '../audit/pending-audit.js';
 import { readConversations } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import { lockQueues } from '../deliveries/queues.js';
@@ -40,7 +41,7 @@ export class ConversationPurges {
 
   /** Resolves when it is done. Throws `Conflict` while something is running or waits. What fails half-way is gone on with by `resume`. */
   async purge(request: PurgeRequest): Promise<void> {
-    await this.finish(await this.database.transaction((tx) => begin(tx, request)));
+    await this.finish(await audited(this.database, (tx) => begin(tx, request)));
   }
 
   /** Goes on with purges that were cut off, each for itself. Resolves to how many were finished. */
