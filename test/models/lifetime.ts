@@ -2,7 +2,7 @@ import { decideAdmission } from '../../src/core/admission/decide-admission.js';
 import { follow } from '../../src/core/admission/follow-subject.js';
 import type { Admission } from '../../src/core/admission/plan-admission.js';
 import { planAdmission } from '../../src/core/admission/plan-admission.js';
-import { type Locked, UNCHANGED, World } from '../../src/core/admission/world.js';
+import { type Locked, unchanged, World } from '../../src/core/admission/world.js';
 import { isEndingOf, type Lifetime, STRENGTH } from '../../src/core/conversations/conversation.js';
 import { fence } from '../../src/core/deliveries/queue.js';
 import { CLEANUP, isDueFor, job } from '../../src/core/jobs/job.js';
@@ -155,7 +155,7 @@ export class SimulatedLife {
   }
 
   private commit(decide: (world: World) => void): void {
-    const known = this.conversation && { ...this.conversation, ...UNCHANGED, isNew: false };
+    const known = this.conversation && { ...this.conversation, ...unchanged(), isNew: false };
     const conversations = new Map(known ? [[known.row.id, known]] : []);
     const about = new Map(known ? [[KEY, [known.row.id]]] : []);
     const world = new World(0, new Map(this.subjects), new Aliases([]), conversations, about);

@@ -190,7 +190,7 @@ eachCore('what an end leaves to do', (open) => {
     await core.change('update replicas set lease_until = 1 where id = ?', dead);
     const self = await core.database.transaction((tx) => enlist(tx, replica('self', { pid: 10 }), 60_000));
     const summary = await recover(core.database, { id: self, ...replica('self', { pid: 10 }) }, NOBODY);
-    expect(summary).toMatchObject({ releasedJobs: 1, failed: [] });
+    expect(summary).toMatchObject({ repaired: { jobs: 1 }, failed: [] });
     expect(await core.database.transaction((tx) => finishJob(tx, job, dead, 'late'))).toBe(false);
     await bench(core);
     await until(areOver(core));
