@@ -8,6 +8,7 @@ import { AppModule } from './app.module.js';
 import { openStore } from './cli/open-store.js';
 import { version } from './cli/version.js';
 import { loadHost } from './compose/configured-host.js';
+import { encryptionKey } from './compose/encryption-key.js';
 import { Lifecycle } from './compose/lifecycle.js';
 import { thisProcess } from './compose/this-process.js';
 import type { LoadedConfig } from './config/config.js';
@@ -51,7 +52,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await migrate(database, directUrl);
     announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access, orgs: loaded.config.orgs }));
     const self = await thisProcess(loaded.config.server.replica);
-    const parts = { ...host, database, self, access, version: version() };
+    const key = await encryptionKey(options.env, loaded.config.dataDir);
+    const parts = { ...host, database, self, access, encryptionKey: key, version: version() };
     app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
     serveOpenApi(app, parts.version);
     await app.get(Lifecycle).prepare();

@@ -23,6 +23,7 @@ import { Worker } from '../worker/worker.js';
 import type { ConfiguredHost } from './configured-host.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
+import { EffectWork, effectProviders } from './effect-work.js';
 import { ConfiguredSources } from './event-sources.js';
 import { Hearing } from './hearing.js';
 import { Lifecycle } from './lifecycle.js';
@@ -36,6 +37,7 @@ export interface HostParts extends ConfiguredHost {
   readonly database: Database;
   readonly self: ReplicaIdentity;
   readonly access: AdminAccess;
+  readonly encryptionKey: Buffer;
   readonly version: string;
 }
 
@@ -84,7 +86,14 @@ export class HostModule {
       },
       { provide: DatabaseClock, useExisting: Membership },
     ];
-    const providers = [...core, ...ingress, ...workProviders(parts), ...replicaProviders(parts), ...adminProviders(parts)];
+    const providers = [
+      ...core,
+      ...ingress,
+      ...workProviders(parts),
+      ...replicaProviders(parts),
+      ...effectProviders(parts),
+      ...adminProviders(parts),
+    ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
   }
 }
@@ -120,18 +129,20 @@ function workProviders(parts: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, Maintenance],
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance],
       useFactory: (
         membership: Membership,
         worker: Worker,
         sources: SourceSupervisor,
         hearing: Hearing,
         jobs: JobRunner,
+        effects: EffectWork,
         maintenance: Maintenance,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
+          { begin: () => effects.start(), end: () => effects.stop() },
           // A process that only accepts cleans up as little as it works.
           ...(workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
           { begin: () => maintenance.start(), drain: () => maintenance.stop() },

@@ -111,33 +111,32 @@ export async function saveLateProof(
 }
 
 /** Nobody knows what became of it; the provider is asked first after this time. */
-export async function markUnknown(tx: Tx, ids: readonly string[], firstReadMs: number): Promise<number> {
-  if (ids.length === 0) return 0;
+export async function markUnknown(tx: Tx, id: string, firstReadMs: number): Promise<number> {
   const { to, from } = step('lose');
-  return tx.run(
-    `update effects set state = ${to}, next_read_at = ${tx.dialect.now} + ? where id in (${marks(ids.length)}) and state in (${from})`,
-    [firstReadMs, ...ids],
-  );
+  return tx.run(`update effects set state = ${to}, next_read_at = ${tx.dialect.now} + ? where id = ? and state in (${from})`, [
+    firstReadMs,
+    id,
+  ]);
 }
 
-/** What surely never reached the provider. */
-export async function markNeverSent(tx: Tx, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
+/** It surely never reached the provider. */
+export async function markNeverSent(tx: Tx, id: string): Promise<number> {
   const { to, from } = step('abandon');
   return tx.run(
-    `update effects set state = ${to}, reason = 'never_sent', resolved_at = ${tx.dialect.now}, resolved_by = 'recovery', resolved_why = 'its process ended before it was sent'
-      where id in (${marks(ids.length)}) and state in (${from})`,
-    ids,
+    `update effects set state = ${to}, reason = 'never_sent', resolved_at = ${tx.dialect.now}, resolved_by = 'recovery',
+       resolved_why = 'its process ended before it was sent' where id = ? and state in (${from})`,
+    [id],
   );
 }
 
-/** Locks what these owners were about to do or were doing. */
-export async function lockUnfinishedOf(tx: Tx, owners: readonly number[]): Promise<{ id: string; state: EffectState }[]> {
+/** What these owners were about to do or were doing. */
+export async function unfinishedEffectsOf(tx: Tx, owners: readonly number[]): Promise<string[]> {
   if (owners.length === 0) return [];
-  return tx.all(
-    `select id, state from effects where state in ('prepared', 'executing') and owner in (${marks(owners.length)}) order by id${tx.dialect.forUpdate}`,
+  const rows = await tx.all<{ id: string }>(
+    `select id from effects where state in ('prepared', 'executing') and owner in (${marks(owners.length)}) order by id`,
     owners,
   );
+  return rows.map(({ id }) => id);
 }
 
 /** Takes the unknown effect that has waited longest to be read back; until then nobody else does. */

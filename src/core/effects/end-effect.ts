@@ -24,19 +24,26 @@ export const FIRST_READ_MS = 15_000;
 
 /**
  * Ends an effect by what is found of it, and decides every event that waits for it, in this one transaction. What has ended stays as it
- * is, whatever is found later. Null: there is no such effect.
+ * is, whatever is found later, and so does what `mayEnd` says no to. Null: there is no such effect.
  */
-export async function endEffect(tx: Tx, id: string, finding: Finding, by: string, why: string): Promise<EffectOutcome | null> {
+export async function endEffect(
+  tx: Tx,
+  id: string,
+  finding: Finding,
+  by: string,
+  why: string,
+  mayEnd: (effect: EffectRow) => boolean = () => true,
+): Promise<EffectOutcome | null> {
   const before = await lockEffect(tx, id);
   if (before === null) return null;
-  const settled = await apply(tx, before, finding, by, why);
+  const settled = mayEnd(before) ? await apply(tx, before, finding, by, why) : null;
   const effect = settled === null ? before : await lockEffect(tx, id);
   return effect && { effect, isNews: settled !== null, ...(settled ?? NOTHING_SETTLED) };
 }
 
 /** Null: nothing is to be changed. */
 async function apply(tx: Tx, effect: EffectRow, finding: Finding, by: string, why: string): Promise<Settled | null> {
-  if (finding.is === 'unknown') return (await markUnknown(tx, [effect.id], FIRST_READ_MS)) === 1 ? NOTHING_SETTLED : null;
+  if (finding.is === 'unknown') return (await markUnknown(tx, effect.id, FIRST_READ_MS)) === 1 ? NOTHING_SETTLED : null;
   if (finding.is === 'absent') return applyAbsence(tx, effect, finding.reason, by, why);
   const { ids, subject = null } = finding.evidence;
   const proof = { hash: evidenceHash(effect, ids), ids };

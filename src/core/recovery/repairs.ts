@@ -1,6 +1,8 @@
 import type { Tx } from '../../database/tx.js';
 import { lockQueues, saveQueues } from '../deliveries/queues.js';
 import { takeBack } from '../deliveries/take-back.js';
+import { unfinishedEffectsOf } from '../effects/effects.js';
+import { giveUpEffect } from '../effects/give-up-effect.js';
 import { releaseJobs } from '../jobs/jobs.js';
 import { conversationsOwnedBy } from '../replicas/replicas.js';
 
@@ -13,6 +15,9 @@ export interface Repair {
 }
 
 const INTERRUPTED = 'the process that worked on it ended';
+
+/** First of all: what was only prepared was never sent, and what was being sent may have caused events that now wait for an operator. */
+const effects: Repair = { find: unfinishedEffectsOf, mend: giveUpEffect };
 
 /** The next claim gets the same messages again; the raised token makes whatever the old holder still says void. */
 const claims: Repair = {
@@ -33,6 +38,6 @@ const jobs: Repair = {
 };
 
 /** By the names that the summary has, in the order in which they have to be made: what a repair decides, those after it rely on. */
-export const REPAIRS = { claims, jobs } as const satisfies Readonly<Record<string, Repair>>;
+export const REPAIRS = { effects, claims, jobs } as const satisfies Readonly<Record<string, Repair>>;
 
 export type Repaired = Readonly<Record<keyof typeof REPAIRS, number>>;

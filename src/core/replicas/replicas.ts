@@ -54,12 +54,13 @@ export async function otherReplicas(tx: Tx, id: number): Promise<ReplicaRow[]> {
   );
 }
 
-/** A replica that leaves in order has nothing to be recovered, unless a claim could not be ended: then it is found dead at once. */
+/** A replica that leaves in order has nothing to be recovered, unless a claim or a write could not be ended: then it is found dead at once. */
 export async function release(tx: Tx, id: number): Promise<void> {
   await condemn(tx, [id]);
   await tx.run(
     `delete from replicas where id = ? and not exists (select 1 from queues where owner = replicas.id)
-       and not exists (select 1 from jobs where owner = replicas.id)`,
+       and not exists (select 1 from jobs where owner = replicas.id)
+       and not exists (select 1 from effects where owner = replicas.id and state in ('prepared', 'executing'))`,
     [id],
   );
 }
