@@ -11,6 +11,7 @@ import { ConversationEventsController } from './conversations/events.controller.
 import { HistoryController } from './conversations/history.controller.js';
 import { PurgeController } from './conversations/purge.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { EffectsController } from './effects/effects.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { CapabilitiesController, PluginsController, RoutesController } from './host/host.controllers.js';
 import { LoadReader } from './metrics/load-reader.js';
@@ -29,6 +30,7 @@ const CONTROLLERS = [
   PurgeController,
   DeliveriesController,
   ReceiptsController,
+  EffectsController,
   DryRunController,
   ConnectionsController,
   PluginsController,
@@ -42,7 +44,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

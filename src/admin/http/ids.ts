@@ -1,8 +1,9 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { isConversationId } from '../../core/conversations/conversation-id.js';
+import { ID_PATTERN, isConversationId } from '../../core/conversations/conversation-id.js';
 import { parseDeliveryId } from '../../core/deliveries/delivery.js';
 import { NotFound } from '../../plugin/index.js';
 
+const UUID = new RegExp(`^${ID_PATTERN}$`);
 const NUMBER = /^[1-9]\d{0,14}$/;
 
 // What cannot be an id is answered like one that does not exist; the database never sees it.
@@ -19,6 +20,14 @@ export class ConversationIdPipe implements PipeTransform<string, string> {
 export class DeliveryIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
     if (parseDeliveryId(id) === null) throw new NotFound('There is no such delivery.');
+    return id;
+  }
+}
+
+@Injectable()
+export class EffectIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!UUID.test(id)) throw new NotFound('There is no such effect.');
     return id;
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
+import { readHeldLoad } from '../../core/effects/candidates.js';
 import { readJobLoad } from '../../core/jobs/jobs.js';
 import { countLeases } from '../../core/leases/leases.js';
 import { Database } from '../../database/database.js';
@@ -30,7 +31,7 @@ export class LoadReader {
   private async read(): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {
-        this.metrics.show(await readLoad(tx), await countRetrying(tx), Date.now());
+        this.metrics.show(await readLoad(tx), await countRetrying(tx), await readHeldLoad(tx), Date.now());
         this.metrics.showJobs(await readJobLoad(tx));
         this.metrics.showSources(await countLeases(tx));
       });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Disposition } from '../../core/admission/event.js';
 import type { Load } from '../../core/deliveries/read-load.js';
+import type { HeldLoad } from '../../core/effects/candidates.js';
 import type { JobLoad } from '../../core/jobs/jobs.js';
 
 const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -21,6 +22,11 @@ export class Metrics {
   );
   private readonly retrying = this.gauge('throughline_deliveries_retrying', 'Heads that failed and wait for their next attempt.');
   private readonly held = this.gauge('throughline_conversations_held', 'Conversations whose head an effect may own.');
+  private readonly heldAge = this.gauge(
+    'throughline_held_age_seconds',
+    'How long the event has waited that has waited longest for a write of ours to be decided.',
+  );
+  private readonly unknownEffects = this.gauge('throughline_effects_unknown', 'Writes of ours at providers whose outcome is unknown.');
   private readonly stalled = this.gauge('throughline_conversations_stalled', 'Conversations that wait for an operator.');
   private readonly unconfigured = this.gauge(
     'throughline_conversations_unconfigured',
@@ -110,10 +116,12 @@ export class Metrics {
   }
 
   /** What the database says now. */
-  show(load: Load, retrying: number, localNow: number): void {
+  show(load: Load, retrying: number, effects: HeldLoad, localNow: number): void {
     this.databaseUp.set(1);
     this.open.set(load.open);
-    this.headAge.set(load.oldest_ready_at === null ? 0 : Math.max(0, load.now - load.oldest_ready_at) / 1000);
+    this.headAge.set(ageSeconds(load.oldest_ready_at, load.now));
+    this.heldAge.set(ageSeconds(effects.oldest_held_at, load.now));
+    this.unknownEffects.set(effects.unknown);
     this.retrying.set(retrying);
     this.held.set(load.held);
     this.stalled.set(load.stalled);
@@ -133,7 +141,7 @@ export class Metrics {
   /** The database says nothing: what it said before is not to be taken for what is. */
   showNothing(): void {
     this.databaseUp.set(0);
-    const waiting = [this.held, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
+    const waiting = [this.held, this.heldAge, this.unknownEffects, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
     const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
     for (const gauge of told) gauge.set(Number.NaN);
     this.sources.reset();
@@ -146,4 +154,8 @@ export class Metrics {
   private counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
+}
+
+function ageSeconds(since: number | null, now: number): number {
+  return since === null ? 0 : Math.max(0, now - since) / 1000;
 }

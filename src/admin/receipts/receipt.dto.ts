@@ -15,6 +15,7 @@ import {
   Parts,
   Text,
   TextOrNull,
+  Texts,
   Whole,
   WholeOrNull,
 } from '../http/fields.js';
@@ -150,13 +151,13 @@ export class CandidateDto {
 }
 
 export class DecisionDto {
-  @Whole('0 is the decision of acceptance; the others are replays.')
+  @Whole('0 is the decision of acceptance; the others are replays, and what became of what was held.')
   number!: number;
 
   @Instant('When.')
   at!: string;
 
-  @Text('By whom: `accept`, or an operator.')
+  @Text('By whom: `accept`, an operator, or for what was held: `host`, which wrote, or `reader`, which asked the provider.')
   by!: string;
 
   @OneOf(DISPOSITIONS, 'What became of the event.')
@@ -167,6 +168,9 @@ export class DecisionDto {
 
   @Whole('How many routes took it.')
   matched!: number;
+
+  @Texts('Writes of ours that may have caused it, or did: see `/webhook-effects`.')
+  effects!: readonly string[];
 
   @Parts(CandidateDto, 'Each route and conversation that was considered.')
   candidates!: CandidateDto[];

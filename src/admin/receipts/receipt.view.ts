@@ -3,7 +3,7 @@ import type { ConflictView, ReceiptContent, ReceiptView } from '../../core/recei
 import type { StoredDecision } from '../../core/receipts/receipts.js';
 import type { Parsed } from '../../plugin/index.js';
 import { instant } from '../http/instant.js';
-import { decisionDetail } from './decision-detail.js';
+import { type DecisionDetail, decisionDetail } from './decision-detail.js';
 import type { CandidateDto, ConflictDto, DecisionDto, ReceiptDetailDto, ReceiptDto } from './receipt.dto.js';
 
 export function toReceipt(r: ReceiptView): ReceiptDto {
@@ -50,11 +50,20 @@ function toConflict({ content_hash, payload_size, count, first_at, last_at }: Co
 }
 
 function toDecision({ number, decided_at, decided_by, disposition, reason, matched, detail }: StoredDecision): DecisionDto {
-  return { number, at: instant(decided_at), by: decided_by, disposition, reason, matched, candidates: candidatesOf(detail) };
+  const { verdicts, refusals, effects } = decisionDetail(detail);
+  return {
+    number,
+    at: instant(decided_at),
+    by: decided_by,
+    disposition,
+    reason,
+    matched,
+    effects,
+    candidates: candidatesOf({ verdicts, refusals, effects }),
+  };
 }
 
-function candidatesOf(detail: string): CandidateDto[] {
-  const { verdicts, refusals } = decisionDetail(detail);
+function candidatesOf({ verdicts, refusals }: DecisionDetail): CandidateDto[] {
   const took = verdicts.map(({ route, conversation, sequence, disposition, reason }) => {
     const delivery = conversation !== null && sequence !== null ? deliveryId(conversation, sequence) : null;
     return { route, matched: true, disposition, reason, detail: null, conversation, delivery };
