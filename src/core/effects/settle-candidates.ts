@@ -30,8 +30,8 @@ export interface Settled {
 export const NOTHING_SETTLED: Settled = { suppressed: [], released: [] };
 
 /**
- * What waits for effects that this transaction has locked and ended. Locks the receipts: two effects that end at once
- * must not each leave the last word about a common candidate to the other.
+ * What waits for effects that this transaction has locked and ended. Locks the receipts, as everybody does who decides about one again,
+ * and says which queues to lock: two effects that end at once must not each leave the last word about a common candidate to the other.
  */
 export async function lockWaiting(tx: Tx, endings: readonly Ending[]): Promise<Waiting> {
   const candidates = await candidatesOf(
