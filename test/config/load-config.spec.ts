@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/load-config.js';
 import { configOf, faultsOf, folderWith, refusalOf } from './config-folder.js';
 
+const DAY = 24 * 3_600_000;
+
 const EMPTY_HERE = (cwd: string) => ({
   server: { host: '127.0.0.1', port: 8787, publicUrl: null, bodyLimit: null, trustedProxies: [], replica: null, insecureHttp: false },
   database: { url: `sqlite:${cwd}/data/throughline.db`, directUrl: null, pool: 10 },
@@ -23,6 +25,7 @@ const EMPTY_HERE = (cwd: string) => ({
   runtimes: [],
   workspaces: [],
   routes: [],
+  retention: { payloadsMs: 14 * DAY, receiptsMs: 90 * DAY, transcriptsMs: 90 * DAY, effectsMs: 7 * DAY, auditMs: 365 * DAY },
 });
 
 const FULL = `

@@ -30,7 +30,7 @@ interface Entry {
   readonly isPrompt: boolean;
   readonly comment: string | null;
   readonly waitsFor: Set<Effect>;
-  fate: 'held' | 'pending' | 'suppressed' | 'retired' | 'done' | 'lifecycle';
+  fate: 'held' | 'pending' | 'suppressed' | 'retired' | 'superseded' | 'done' | 'lifecycle';
 }
 
 const isUndecided = ({ state }: Effect) => state === 'executing' || state === 'outcome_unknown';
@@ -74,7 +74,8 @@ class Believed {
   }
 
   close(key: string): void {
-    for (const entry of this.of(key)) if (entry.fate === 'held' || entry.fate === 'pending') entry.fate = 'retired';
+    for (const entry of this.of(key))
+      if (entry.fate === 'held' || entry.fate === 'pending') entry.fate = entry.isPrompt ? 'retired' : 'superseded';
     this.terminal.add(key);
     this.of(key).push({ isPrompt: false, comment: null, waitsFor: new Set(), fate: 'pending' });
   }

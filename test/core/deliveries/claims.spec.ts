@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import type { Room } from '../../../src/core/deliveries/claim-deliveries.js';
 import { comment, event, prompt, route } from '../builders.js';
 import { ALL_ROOM, type Core, delivered, eachCore } from '../core.js';
+import { callback, execute } from '../effects/writes.js';
 
 /** Room for so many turns of one kind of thing. */
 function room(limit: number, of: (workspace: string, org: string) => string): Room {
@@ -67,8 +68,9 @@ eachCore('claiming', (open) => {
   });
 
   it('FIF-2 a held head blocks what is behind it and nobody else', async () => {
-    const conversation = await conversationOf('T-1', 'one', 'two');
-    await core.change("update deliveries set state = 'held' where conversation = ? and sequence = 1", conversation);
+    await execute(core, 'T-1');
+    const [{ conversation = '' } = {}] = (await core.admit(callback('T-1', 'ours, perhaps'))).deliveries;
+    await core.admit(comment('T-1', 'two'));
     const other = await conversationOf('T-2', 'free');
     expect(await core.claimOne()).toMatchObject({ conversation: other });
     expect(await core.queue(conversation)).toMatchObject({ parked: 'held', ready_at: null, owner: null });

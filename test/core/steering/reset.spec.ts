@@ -83,7 +83,10 @@ eachCore('a reset', (open) => {
     const ended: number[] = [];
     const machine: Machine = { isRunning: async () => false, endProcess: async (pid) => void ended.push(pid) };
     const self = { id: core.owner, ...replica('first') };
-    expect(await recover(core.database, self, machine)).toMatchObject({ deadReplicas: 1, endedProcesses: 1, releasedClaims: 0 });
+    expect(await recover(core.database, self, machine)).toMatchObject({
+      ...{ deadReplicas: 1, endedProcesses: 1 },
+      repaired: { claims: 0 },
+    });
     expect(ended).toEqual([99]);
     expect(await core.outcomes(conversation)).toEqual(['prompt reset', 'prompt reset', 'prompt reset']);
     expect(await core.rows('select process_id from turns')).toEqual([{ process_id: null }]);
