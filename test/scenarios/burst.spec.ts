@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
 import { eachDatabase, type TestDatabase } from '../databases.js';
 import { comment, ServerProcess, until } from './server-process.js';
 
@@ -30,7 +31,7 @@ eachDatabase('a burst', (make) => {
     try {
       const refused = await sendAll(server.url);
       expect(refused).toEqual([]);
-      await until(async () => (await rows('select 1 from queues where open > 0 limit 1')).length === 0);
+      await until(async () => (await look(store, () => rows('select 1 from queues where open > 0 limit 1')))?.length === 0);
       expect(await rows('select state, outcome, count(*) as count from deliveries group by state, outcome')).toEqual([
         { state: 'completed', outcome: 'done', count: DELIVERIES },
       ]);
@@ -47,6 +48,14 @@ eachDatabase('a burst', (make) => {
     }
   }, 300_000);
 });
+
+/** Null: the server, which is hard at work, had the file to itself for longer than a reader beside it waits. */
+function look<T>(store: Database, read: () => Promise<T>): Promise<T | null> {
+  return read().catch((error: unknown) => {
+    if (store.dialect.fault(error) === 'other') throw error;
+    return null;
+  });
+}
 
 /** The deliveries that were not answered as new ones; a hundred are on their way at any time. */
 async function sendAll(url: string): Promise<string[]> {
