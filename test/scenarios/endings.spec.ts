@@ -29,7 +29,9 @@ eachDatabase('ends of conversations', (make) => {
 
   const told = () => (existsSync(path.join(server.folder, 'told.log')) ? server.read('told.log').trim().split('\n') : []);
   const folders = () => {
-    const all = path.join(server.folder, 'data', 'workspaces');
+    // Data lie beside the database's file, where there is one.
+    const data = database.url.startsWith('sqlite:') ? path.dirname(database.url.slice('sqlite:'.length)) : path.join(server.folder, 'data');
+    const all = path.join(data, 'workspaces');
     return existsSync(all) ? readdirSync(all) : [];
   };
 
