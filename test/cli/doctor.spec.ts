@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Finding } from '../../src/cli/doctor/finding.js';
+import { failGap, openGap } from '../../src/core/gaps/gaps.js';
+import { describeLease, takeLease } from '../../src/core/leases/leases.js';
+import { enlist } from '../../src/core/replicas/replicas.js';
 import { sqliteMigrations } from '../../src/database/migrations/sqlite/index.js';
 import { folderWith } from '../config/config-folder.js';
 import { eachDatabase } from '../databases.js';
@@ -206,6 +209,40 @@ eachDatabase('throughline doctor', (make) => {
     expect((await examine(cwd, { env })).find('Database', 'Schema')).toMatchObject({
       verdict: 'warning',
       message: `not applied yet: ${sqliteMigrations.at(-1)?.name}`,
+    });
+    await test.drop();
+  });
+
+  it('ING-6 tells which sources the running servers cannot keep up, and what may be missing', async () => {
+    const test = await make();
+    const env = { THROUGHLINE_DATABASE__URL: test.url, THROUGHLINE_SERVER__PORT: '0', GITHUB_WEBHOOK_SECRET: SECRET };
+    const cwd = project('connections: { chat: { plugin: github, secret: { env: GITHUB_WEBHOOK_SECRET } } }');
+    await call(cwd, ['migrate', 'up'], { env });
+    expect((await examine(cwd, { env })).report.checks.some(({ section }) => section === 'Sources')).toBe(false);
+    const database = await test.open();
+    await database.transaction(async (tx) => {
+      const owner = await enlist(tx, { name: 'one', bootId: 'b', pid: 1, processStarted: '' }, 60_000);
+      for (const [kind, state, detail] of [
+        ['stream', 'misconfigured', 'the token was revoked'] as const,
+        ['poll', 'connected', null] as const,
+      ]) {
+        const lease = await takeLease(tx, `${kind}:default/chat`, owner);
+        if (lease) await describeLease(tx, lease, state, detail);
+      }
+      await openGap(tx, 'default', 'chat', 1000);
+      await failGap(tx, 'default', 'chat', 'rate limited');
+    });
+    await database.close();
+    const { code, find } = await examine(cwd, { env });
+    expect(code).toBe(1);
+    expect(find('Sources', 'stream:default/chat')).toMatchObject({
+      ...{ verdict: 'fault', message: 'the token was revoked' },
+      fix: expect.stringContaining('POST /v1/connections/chat/restart'),
+    });
+    expect(find('Sources', 'poll:default/chat')).toMatchObject({ verdict: 'ok', message: 'connected, on one' });
+    expect(find('Sources', 'Gap of chat')).toMatchObject({
+      verdict: 'warning',
+      message: 'events since 1970-01-01T00:00:01.000Z may be missing: rate limited',
     });
     await test.drop();
   });

@@ -6,6 +6,7 @@ import { checkConfig, connectionFaults, faultSections, withoutSecret } from './c
 import { checkConnections } from './check-connections.js';
 import { checkDatabase } from './check-database.js';
 import { checkServer } from './check-server.js';
+import { checkSources } from './check-sources.js';
 import { checkWorkspaces } from './check-work.js';
 import { type Finding, ok, type Section } from './finding.js';
 import { checkFreeSpace } from './folders.js';
@@ -46,6 +47,7 @@ async function storeSections(config: Config, terminal: Terminal): Promise<Sectio
     return [
       { title: 'Database', findings },
       { title: 'Access', findings: access },
+      ...(hasTables && database ? await checkSources(config, database) : []),
     ];
   } finally {
     await database?.close();
