@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { Conflict, type Evidence, NotFound } from '../../plugin/index.js';
+import { audited } from '../audit/pending-audit.js';
 import type { Signals } from '../signals.js';
 import type { EffectRow } from './effects.js';
 import { type EffectOutcome, endEffect, type Finding } from './end-effect.js';
@@ -48,7 +49,7 @@ export class EffectLedger {
     why: string,
   ): Promise<EffectOutcome> {
     const outcome = await this.settle(() =>
-      this.database.transaction((tx) => endEffect(tx, id, finding, by, why, (effect) => effect.org === org && mayEnd(effect))),
+      audited(this.database, (tx) => endEffect(tx, id, finding, by, why, (effect) => effect.org === org && mayEnd(effect))),
     );
     if (outcome?.effect.org !== org) throw new NotFound(`there is no effect ${id}`);
     return outcome;
