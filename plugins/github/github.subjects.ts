@@ -13,6 +13,7 @@ import type {
 } from 'throughline/plugin';
 import { actor, writer } from './github.author.js';
 import { rulesFor } from './github.events.js';
+import { evidenceOf } from './github.evidence.js';
 import type { GithubConnection } from './github.options.js';
 import { type Place, placeOf, subjectOf } from './github.place.js';
 import type { EventRules, Rule } from './github.rule.js';
@@ -88,6 +89,7 @@ function message(says: string, scene: Scene): Prompt | Recorded {
     ...about(scene, author, linkAt(source, 'html_url') ?? place.url, when),
     ...words,
     ...given('movedFrom', movedFrom(scene)),
+    ...given('evidence', evidenceOf(options.host, scene.event, place, source)),
   };
 }
 

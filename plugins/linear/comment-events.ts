@@ -1,6 +1,7 @@
 import { instantRevision, type Parsed } from 'throughline/plugin';
 import { actorOf, writerOf } from './author.js';
 import { type Envelope, recorded } from './envelope.js';
+import { evidenceOfComment } from './evidence.js';
 import { aboutIssue, readParentIssue } from './issue.js';
 import { known, word } from './json.js';
 import type { LinearConnection } from './linear.options.js';
@@ -20,7 +21,9 @@ export function parseComment(envelope: Envelope, options: LinearConnection): Par
   const text = word(comment.body);
   switch (action) {
     case 'create':
-      return text ? { ...about, kind: 'prompt', text, ...known({ messageKey }) } : { ...about, kind: 'ignored', reason: 'no_text' };
+      return text
+        ? { ...about, kind: 'prompt', text, ...known({ messageKey }), ...evidenceOfComment(envelope, comment, issue) }
+        : { ...about, kind: 'ignored', reason: 'no_text' };
     case 'update':
       if (!Object.hasOwn(updatedFrom, 'body')) return { ...about, kind: 'ignored', reason: 'no_text_change' };
       if (!messageKey || !text) return { ...about, kind: 'ignored', reason: 'edited' };

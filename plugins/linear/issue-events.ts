@@ -1,6 +1,7 @@
 import type { Author, Observation, Parsed } from 'throughline/plugin';
 import { actorOf } from './author.js';
 import { type Envelope, recorded } from './envelope.js';
+import { evidenceOfState } from './evidence.js';
 import { type AboutIssue, aboutIssue, type Issue, readIssue, wordsOf } from './issue.js';
 import { describeChanges, isProjectMove, substantialChanges } from './issue-changes.js';
 import { observeCarried, observeChange } from './issue-state.js';
@@ -30,12 +31,13 @@ function parseCreation(about: About, issue: Issue, { proposalStateId }: LinearCo
   return { ...about, kind: 'prompt', text: wordsOf(issue) };
 }
 
-function parseUpdate(about: About, issue: Issue, { updatedFrom }: Envelope): Parsed {
+function parseUpdate(about: About, issue: Issue, envelope: Envelope): Parsed {
+  const { updatedFrom } = envelope;
   const changes = substantialChanges(updatedFrom);
   if (about.observation?.transition && changes.length === 0) return { ...about, kind: 'prompt', text: 'The issue was restored.' };
   if (changes.length === 0) return { ...about, kind: 'ignored', reason: 'bookkeeping' };
   if (isProjectMove(changes)) return { ...about, kind: 'ignored', reason: 'project_move' };
-  return { ...about, kind: 'prompt', text: describeChanges(issue, changes, updatedFrom) };
+  return { ...about, kind: 'prompt', text: describeChanges(issue, changes, updatedFrom), ...evidenceOfState(envelope, issue) };
 }
 
 /** `IssueSLA`: set, highRisk, breached. The body carries the whole issue. */

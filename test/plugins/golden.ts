@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Parsed } from 'throughline/plugin';
+import type { CallbackEvidence, Parsed } from 'throughline/plugin';
 
 const fixturesRoot = new URL('../fixtures/', import.meta.url);
 
@@ -30,12 +30,18 @@ export function goldenEntry(heading: string, eventKey: string, parsed: Parsed): 
       [observation.transition ? 'is now' : 'carried:', observation.state, observation.reason, `at ${observation.revision}`]
         .filter(Boolean)
         .join(' '),
+    evidence: parsed.evidence && shownEvidence(parsed.evidence),
     context: parsed.kind === 'lifecycle' ? JSON.stringify(parsed.context) : undefined,
     url: parsed.url,
     happened: parsed.occurredAt,
   };
   const shown = Object.entries(lines).filter(([, value]) => value !== undefined && value !== null);
   return [heading, ...shown.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`), ''].join('\n');
+}
+
+function shownEvidence({ account, kind, action, ids, marker }: CallbackEvidence): string {
+  const shown = Object.entries(ids).map(([name, id]) => `${name} ${id}`);
+  return [`${account} ${kind} ${action}:`, shown.join(', '), ...(marker === undefined ? [] : [`marked ${marker}`])].join(' ');
 }
 
 /** What the committed file says. With `UPDATE_GOLDEN` set it is written anew first, to be reviewed entry by entry. */
