@@ -79,6 +79,13 @@ export const POINTS: readonly Point[] = [
   seldom('recovery: a claim taken back, no commit', 'before commit', ENDED_FROM_OUTSIDE, CLAIMED),
   seldom('recovery: a claim taken back', 'after commit', ENDED_FROM_OUTSIDE, CLAIMED),
   seldom('recovery: the dead not yet buried', 'before statement', /^delete from replicas where id in\b/),
+  seldom(
+    'reset: deliveries completed, no commit',
+    'before commit',
+    /^update deliveries set state = 'completed'/,
+    /^insert into notes\b/,
+    /^update conversations set/,
+  ),
   seldom('operator: done, no commit', 'before commit', /^insert into notes\b/, CLAIMED),
   seldom('operator: done, not answered', 'before answer', /^\/v1\/(?:conversations|deliveries)\//),
 ];

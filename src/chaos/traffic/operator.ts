@@ -9,10 +9,10 @@ export interface Deed {
   readonly to: number;
 }
 
-export const VERBS = ['stop', 'abandon', 'skip', 'retry'] as const;
-export type Verb = (typeof VERBS)[number];
+export const VERBS = ['stop', 'abandon', 'skip', 'retry', 'reset', 'pause'] as const;
+export type Verb = (typeof VERBS)[number] | 'resume';
 
-const ON_CONVERSATIONS: readonly Verb[] = ['stop'];
+const ON_CONVERSATIONS: readonly Verb[] = ['stop', 'reset', 'pause', 'resume'];
 const TIMEOUT_MS = 10_000;
 const TRIES = 50;
 
@@ -36,6 +36,22 @@ export class Operator {
       if (status === null) await pause(100);
     }
     this.deeds.push({ verb, conversation, from, to: Date.now() });
+    this.check(verb, delivery, status);
+  }
+
+  /** Ends a pause for certain. Each try has a key of its own: a repeated one could be answered with an earlier result. */
+  async resume(place: { conversation: string; delivery: string }, giveUp: AbortSignal): Promise<void> {
+    const from = Date.now();
+    let status: number | null = null;
+    for (let tried = 0; status === null && !giveUp.aborted; tried++) {
+      status = await this.post(`/v1/conversations/${place.conversation}/resume`, randomUUID(), tried);
+      if (status === null) await pause(200);
+    }
+    this.deeds.push({ verb: 'resume', conversation: place.conversation, from, to: Date.now() });
+    this.check('resume', place.delivery, status);
+  }
+
+  private check(verb: Verb, delivery: string, status: number | null): void {
     if (status !== null && status >= 400 && status !== 409) this.faults.push(`${verb} of ${delivery} was answered ${status}`);
   }
 

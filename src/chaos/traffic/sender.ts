@@ -41,7 +41,7 @@ export class Sender {
     private readonly events: GithubEvents,
     private readonly chance: Seeded,
     /** Gives up: what is not accepted by then never will be. */
-    private readonly giveUp: AbortSignal,
+    readonly giveUp: AbortSignal,
   ) {
     this.begun = new Promise((resolve) => {
       this.onFirst = resolve;

@@ -14,6 +14,7 @@ export function temperOf(subject: number): Temper {
 }
 
 const MOST_WAITING = 25;
+const LONGEST_PAUSE_MS = 1500;
 const PACE_MS = [10, 250] as const;
 
 /** One subject of the provider, whose events happen one after the other, or a few at once. */
@@ -72,7 +73,13 @@ export class Subject {
 
   private async interfere({ answer }: Sent): Promise<void> {
     const [delivery] = answer?.deliveries ?? [];
-    if (delivery) await this.operator.act(this.chance.pick(VERBS), delivery);
+    if (!delivery) return;
+    const verb = this.chance.pick(VERBS);
+    await this.operator.act(verb, delivery);
+    if (verb === 'pause') {
+      await Promise.all([this.comment(), pause(this.chance.between(0, LONGEST_PAUSE_MS))]);
+      await this.operator.resume(delivery, this.sender.giveUp);
+    }
     this.waiting.clear();
   }
 
