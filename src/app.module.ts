@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module.js';
-import { HostModule, type HostParts } from './compose/host.module.js';
+import { HostModule } from './compose/host.module.js';
+import type { HostParts } from './compose/host-parts.js';
 import { IngressModule } from './ingress/ingress.module.js';
 import { PluginHostModule } from './plugin-host/plugin-host.module.js';
 

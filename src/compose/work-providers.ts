@@ -1,0 +1,112 @@
+import { Maintenance } from '../core/maintenance/maintenance.js';
+import { ConversationPurges } from '../core/purges/conversation-purges.js';
+import { Signals } from '../core/signals.js';
+import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
+import { PluginRegistry } from '../plugin-host/plugin-registry.js';
+import { cleanupKinds } from '../worker/cleanup/job-kinds.js';
+import { JobRunner } from '../worker/cleanup/job-runner.js';
+import { Membership } from '../worker/membership.js';
+import type { WorkContext } from '../worker/work-on.js';
+import { WorkTable } from '../worker/work-table.js';
+import { Worker } from '../worker/worker.js';
+import { ConfiguredProviders } from './configured-providers.js';
+import { EffectWork } from './effect-work.js';
+import { Hearing } from './hearing.js';
+import type { HostParts } from './host-parts.js';
+import { Lifecycle } from './lifecycle.js';
+import { thisMachine } from './this-process.js';
+import { maintenanceOf, removerOf } from './upkeep.js';
+import { workTable } from './work.js';
+import { workContext } from './work-context.js';
+
+/** Where replicas may not hear from each other, work that another one made is found by looking. */
+const POLL_MS = { sqlite: 1000, postgresql: 250 } as const;
+const IDLE_POLL_MS = 2000;
+const JOBS_AT_ONCE = 4;
+const WORK = Symbol('WorkContext');
+
+/** What works: the turns, the ends, the upkeep, and who starts and stops them. */
+export function workProviders(parts: HostParts) {
+  return [...lifecycleProviders(parts), ...upkeepProviders(parts), ...turnProviders(parts)];
+}
+
+/** What this process starts and stops, in its order. */
+function lifecycleProviders({ config, database }: HostParts) {
+  const placements = config.routes.map(({ org, name, workspace }) => ({ org, route: name, workspace }));
+  return [
+    {
+      provide: Lifecycle,
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance],
+      useFactory: (
+        membership: Membership,
+        worker: Worker,
+        sources: SourceSupervisor,
+        hearing: Hearing,
+        jobs: JobRunner,
+        effects: EffectWork,
+        maintenance: Maintenance,
+      ) =>
+        new Lifecycle(database, membership, worker, placements, [
+          { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
+          { begin: () => hearing.start(), end: () => hearing.stop() },
+          { begin: () => effects.start(), end: () => effects.stop() },
+          // A process that only accepts cleans up as little as it works.
+          ...(config.workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
+          { begin: () => maintenance.start(), drain: () => maintenance.stop() },
+        ]),
+    },
+  ];
+}
+
+function upkeepProviders({ config, database }: HostParts) {
+  return [
+    {
+      provide: ConversationPurges,
+      inject: [WORK],
+      useFactory: ({ workspacesFolder }: WorkContext) => new ConversationPurges(database, removerOf(workspacesFolder)),
+    },
+    {
+      provide: Maintenance,
+      inject: [Signals, ConversationPurges],
+      useFactory: (signals: Signals, purges: ConversationPurges) => maintenanceOf(database, config.retention, signals, purges),
+    },
+  ];
+}
+
+function turnProviders({ config, routes, database, self }: HostParts) {
+  const { workers } = config;
+  return [
+    { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
+    {
+      provide: Membership,
+      inject: [Signals],
+      useFactory: (signals: Signals) => new Membership(database, self, workers, thisMachine, signals),
+    },
+    {
+      provide: WORK,
+      inject: [Membership, Signals, WorkTable, ConfiguredProviders],
+      useFactory: (membership: Membership, signals: Signals, table: WorkTable, providers: ConfiguredProviders) =>
+        workContext({ database, dataDir: config.dataDir, bootId: self.bootId }, { membership, signals, table, providers }),
+    },
+    {
+      provide: JobRunner,
+      inject: [Membership, Signals, WORK],
+      useFactory: (membership: Membership, signals: Signals, context: WorkContext) =>
+        new JobRunner(database, () => membership.owner, signals, cleanupKinds(context), {
+          ...{ concurrency: JOBS_AT_ONCE, pollMs: IDLE_POLL_MS, callMs: context.callMs },
+          retry: { maxAttempts: workers.maxAttempts, backoff: workers.backoff },
+        }),
+    },
+    {
+      provide: Worker,
+      inject: [Membership, Signals, WORK],
+      useFactory: (membership: Membership, signals: Signals, context: WorkContext) => {
+        const { concurrency, perWorkspace, perOrg, maxAttempts, backoff, graceMs } = workers;
+        return new Worker(database, membership, signals, context, {
+          ...{ concurrency, perWorkspace, perOrg, graceMs, pollMs: POLL_MS[database.dialect.name], idlePollMs: IDLE_POLL_MS },
+          retry: { maxAttempts, backoff },
+        });
+      },
+    },
+  ];
+}
