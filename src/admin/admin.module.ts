@@ -17,6 +17,7 @@ import { CapabilitiesController, PluginsController, RoutesController } from './h
 import { LoadReader } from './metrics/load-reader.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { MetricsGuard } from './metrics/metrics.guard.js';
+import { NoticesController } from './notices/notices.controller.js';
 import { DryRunController } from './receipts/dry-run.controller.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
 import { TokensController } from './tokens/tokens.controller.js';
@@ -30,6 +31,7 @@ const CONTROLLERS = [
   PurgeController,
   DeliveriesController,
   ReceiptsController,
+  NoticesController,
   EffectsController,
   DryRunController,
   ConnectionsController,

@@ -1,8 +1,13 @@
 import { CLEANUP } from '../core/jobs/job.js';
+import type { PrunedKind } from '../core/maintenance/retention.js';
 import type { Database } from '../database/database.js';
 
 /** Where retention has been at work, the oldest deliveries of a conversation are gone. */
-const NOTHING_PRUNED = "not exists (select 1 from sweeps where kind = 'receipts' and pruned > 0)";
+const NOTHING_PRUNED = nonePruned('receipts');
+
+function nonePruned(kind: PrunedKind): string {
+  return `not exists (select 1 from sweeps where kind = '${kind}' and pruned > 0)`;
+}
 
 const OPEN = "d.conversation = q.conversation and d.state <> 'completed'";
 
@@ -39,9 +44,9 @@ const BROKEN: Readonly<Record<string, string>> = {
      where t.state in ('active', 'pausing', 'paused') and (q.owner is null or q.token <> t.token)`,
   'a conversation has a queue': 'select id from conversations where id not in (select conversation from queues)',
   'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
-  'an end that is told of is told of by a lifecycle delivery': `select c.id from conversations c where c.ending_sequence is not null
+  'an end that is told of is told of by a lifecycle delivery': `select c.id from conversations c where c.ending_sequence is not null and ${NOTHING_PRUNED}
      and not exists (select 1 from deliveries d where d.conversation = c.id and d.sequence = c.ending_sequence and d.kind = 'lifecycle')`,
-  'every end has left all of its jobs': `select c.id from conversations c where c.ending > 0
+  'every end has left all of its jobs': `select c.id from conversations c where c.ending > 0 and ${nonePruned('jobs')}
      and (select count(*) from jobs j where j.conversation = c.id and j.ending = c.ending) <> ${CLEANUP.length}`,
   'no job belongs to an end that was not': `select j.conversation as id from jobs j join conversations c on c.id = j.conversation
      where j.ending > c.ending`,

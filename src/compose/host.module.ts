@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Logger, Module } from '@nestjs/common';
 import { AdminAccess } from '../admin/access/admin-access.js';
 import { HostView } from '../admin/host-view.js';
 import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
@@ -27,7 +27,7 @@ export class HostModule {
   static using(parts: HostParts, plugins: DynamicModule): DynamicModule {
     const core = [
       { provide: Database, useValue: parts.database },
-      Signals,
+      { provide: Signals, useFactory: () => withNotices(new Signals()) },
       {
         provide: Admissions,
         inject: [Database, Signals, ConfiguredProviders],
@@ -69,6 +69,17 @@ export class HostModule {
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };
   }
+}
+
+/** Where a person is told is a matter of channels; that it is so stands in the log. */
+function withNotices(signals: Signals): Signals {
+  const logger = new Logger('Admission');
+  return signals.on('refused', (refusals) => {
+    for (const { org, source, author, receipt } of refusals)
+      logger.log(
+        `receipt ${receipt}: no route of ${org}/${source} listens to ${JSON.stringify(author)}; their further events of the day are refused without a word`,
+      );
+  });
 }
 
 function adminProviders(parts: HostParts) {

@@ -1,3 +1,4 @@
+import { Admissions } from '../core/admission/admissions.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
@@ -58,17 +59,18 @@ function lifecycleProviders({ config, database }: HostParts) {
   ];
 }
 
-function upkeepProviders({ config, database }: HostParts) {
+function upkeepProviders(parts: HostParts) {
   return [
     {
       provide: ConversationPurges,
       inject: [WORK],
-      useFactory: ({ workspacesFolder }: WorkContext) => new ConversationPurges(database, removerOf(workspacesFolder)),
+      useFactory: ({ workspacesFolder }: WorkContext) => new ConversationPurges(parts.database, removerOf(workspacesFolder)),
     },
     {
       provide: Maintenance,
-      inject: [Signals, ConversationPurges],
-      useFactory: (signals: Signals, purges: ConversationPurges) => maintenanceOf(database, config.retention, signals, purges),
+      inject: [Signals, ConversationPurges, Admissions],
+      useFactory: (signals: Signals, purges: ConversationPurges, admissions: Admissions) =>
+        maintenanceOf(parts, signals, purges, admissions),
     },
   ];
 }

@@ -132,6 +132,7 @@ export interface RouteConfig {
   readonly subject: string | null;
   readonly text: string | null;
   readonly activation: 'on_event' | 'on_demand';
+  readonly replay: boolean;
   readonly wake: boolean;
   readonly wakeAfterMs: number | null;
   readonly authors: { readonly allowSelf: boolean; readonly allowBots: boolean; readonly allow: readonly string[] };

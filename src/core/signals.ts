@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Refusal } from './notices/notices.js';
 
 interface Events {
   /** Something may be claimable. */
@@ -21,6 +22,8 @@ interface Events {
   jobs: [];
   /** Something has failed so often that a person should look; nothing is given up. */
   alert: [about: 'lifecycle' | 'preparation' | 'cleanup'];
+  /** People whom no route lets in were refused for the first time of the day: whoever can tell them quietly does. */
+  refused: [refusals: readonly Refusal[]];
   /** So many events came under the id of another one. */
   conflicts: [count: number];
   /** So many of a kind outlived their time and are gone. */

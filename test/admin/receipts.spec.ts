@@ -22,6 +22,22 @@ eachDatabase('receipts, timelines and dry runs through the admin API', (make) =>
   const key = () => `subject-${++count}`;
   const timeline = async (id: string) => (await host.get(`/v1/conversations/${id}/timeline`)).body.items;
 
+  it('ACC-5 what a route keeps is admitted when an operator asks for it, and that is audited', async () => {
+    await host.core.admit(comment(key(), 'kept'));
+    expect((await host.post('/v1/routes/nobody/replay')).status).toBe(404);
+    const viewer = await host.token('viewer');
+    expect((await host.post('/v1/routes/asked/replay', undefined, { token: viewer.token })).status).toBe(403);
+    const first = await host.post('/v1/routes/asked/replay', undefined, { key: 'once' });
+    expect([first.status, first.body]).toEqual([200, { admitted: 1, lost: 0, has_more: false }]);
+    expect((await host.post('/v1/routes/asked/replay', undefined, { key: 'once' })).body).toEqual(first.body);
+    expect((await host.post('/v1/routes/asked/replay')).body).toMatchObject({ admitted: 0 });
+    const { items } = (await host.get('/v1/deliveries')).body;
+    expect(items.filter(({ route }: { route: string }) => route === 'asked')).toHaveLength(1);
+    expect((await host.get('/v1/audit?action=route.replay')).body.items.map(({ target }: { target: string }) => target)).toEqual([
+      ...['asked', 'asked', 'nobody'],
+    ]);
+  });
+
   it('ACC-4 B17 a receipt tells what every route made of it, and where it came again', async () => {
     const sent = comment(key());
     const answer = await host.core.admit(sent);

@@ -103,7 +103,7 @@ describe('loading a configuration', () => {
     expect(routes.map(({ name }) => name)).toEqual(['b', 'a']);
     expect(routes[0]).toEqual({
       ...{ name: 'b', org: 'acme', connection: 'gh', workspace: 'w', instructions: null, on: ['*'], filter: null },
-      ...{ scope: 'subject', subject: null, text: null, activation: 'on_event', wake: false, wakeAfterMs: 300_000 },
+      ...{ scope: 'subject', subject: null, text: null, activation: 'on_event', replay: false, wake: false, wakeAfterMs: 300_000 },
       authors: { allowSelf: false, allowBots: true, allow: ['ann'] },
       ...{ source: 'public', coalesce: 20, onDead: 'stall', lifecycle: 'follow', afterClose: 'ignore' },
       ...{ edits: 'ignore', whileBusy: 'collect', debounceMs: 500 },
@@ -113,6 +113,7 @@ describe('loading a configuration', () => {
       debounceMs: 2000,
       scope: 'automation',
       activation: 'on_demand',
+      replay: false,
       onDead: 'skip',
       afterClose: 'answer',
       coalesce: 1,

@@ -14,6 +14,7 @@ const SPEC: RouteSpec = {
   subject: null,
   text: null,
   activation: 'on_event',
+  replay: false,
   wake: true,
   wakeAfterMs: null,
   authors: { allowSelf: false, allowBots: false, allow: [] },

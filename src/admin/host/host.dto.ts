@@ -43,6 +43,17 @@ export class RouteDto {
   wake!: boolean;
 }
 
+export class ReplayedRouteDto {
+  @Whole('How many events were decided about; each stays decided, whether it made a delivery or not.')
+  admitted!: number;
+
+  @Whole('How many were kept no longer because their words are gone: pruned, or purged.')
+  lost!: number;
+
+  @Flag('Whether the route keeps more of them: ask again.')
+  has_more!: boolean;
+}
+
 export class CapabilitiesDto {
   @Text('Version of this server.')
   version!: string;

@@ -71,6 +71,7 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
     subject: section.subject ?? null,
     text: section.text ?? null,
     activation: section.activation,
+    replay: section.replay,
     wake: section.wake,
     wakeAfterMs: parseDuration(section.wakeAfter),
     authors: { allowSelf: authors.self, allowBots: authors.bots, allow: authors.allow },

@@ -49,6 +49,12 @@ export class RouteSection {
   })
   readonly activation: 'on_event' | 'on_demand' = 'on_event';
 
+  @Flag({
+    about:
+      'True: once the route is `on_event`, what was kept while it was `on_demand` becomes messages too, in its order and each once. False: it stays as it is, and can be replayed one by one.',
+  })
+  readonly replay: boolean = false;
+
   @Flag({ about: 'False: messages wait for one that wakes the agent.' })
   readonly wake: boolean = true;
 

@@ -42,7 +42,7 @@ export interface Bracket {
   after(tx: Tx): Promise<void>;
 }
 
-const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], conflicts: 0, isReady: false, hasJobs: false };
+const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], refused: [], conflicts: 0, isReady: false, hasJobs: false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -93,6 +93,17 @@ export class Admissions {
 
   /** Decides about a stored event again. Throws `NotFound`, and `Conflict` when its payload is no longer there. */
   async replay(replay: Replay): Promise<AdmissionAnswer> {
+    return this.submit(await this.planReplay(replay));
+  }
+
+  /** All of them in their order and in one transaction with what goes with them, or none. Throws as `replay` does. */
+  async replayTogether(replays: readonly Replay[], bracket: Bracket): Promise<readonly AdmissionAnswer[]> {
+    const admissions: Admission[] = [];
+    for (const replay of replays) admissions.push(await this.planReplay(replay));
+    return this.orRefusal(this.commit(admissions, bracket));
+  }
+
+  private async planReplay(replay: Replay): Promise<Admission> {
     const stored = await this.database.transaction((tx) => readStored(tx, replay.org, replay.receipt));
     if (stored === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
     const { receipt, origin } = stored;
@@ -103,10 +114,10 @@ export class Admissions {
     const verdicts = this.verdicts(event, replay.routes);
     const { by } = replay;
     const receivedAt = receipt.received_at;
-    if (!replay.force) return this.submit(this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id }));
+    if (!replay.force) return this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id });
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it, whoever caused it.
-    return this.submit({ ...this.plan(again, verdicts, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null });
+    return { ...this.plan(again, verdicts, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null };
   }
 
   /** What every route of the organisation would say to the event; nothing is stored. */
@@ -145,13 +156,14 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, steered, conflicts, isReady, hasJobs } = await this.database.transaction(async (tx) => {
+    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs } = await this.database.transaction(async (tx) => {
       await bracket?.before(tx);
       const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
       await bracket?.after(tx);
       return admitted;
     });
     if (conflicts > 0) this.signals.emit('conflicts', conflicts);
+    if (refused.length > 0) this.signals.emit('refused', refused);
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (steered.length > 0) this.signals.emit('steered', steered);
     if (isReady) this.signals.emit('ready');

@@ -4,6 +4,8 @@ import { insertAudit } from '../audit/audits.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
 import { concerned, settle } from '../effects/settle-candidates.js';
+import { insertKept, type KeptEvent } from '../kept-events/kept-events.js';
+import { noteRefusals, type Refusal } from '../notices/notices.js';
 import { PAYLOAD_LIMIT } from '../receipts/receipt.js';
 import {
   insertDecisions,
@@ -13,16 +15,19 @@ import {
   nextDecisionNumbers,
   type StoredDecision,
 } from '../receipts/receipts.js';
+import { storable } from '../storable.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
 import { correlateAdmissions, lockEffectsOf } from './correlate-admissions.js';
 import { decideAdmission } from './decide-admission.js';
-import type { Decision } from './decision.js';
+import { type Decision, ON_DEMAND } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { lockWorld, readClaims, readMessages } from './read-world.js';
 import { fencedIn, hasEndedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
+
+const AUTHOR_LIMIT = 255;
 
 export interface Admitted {
   /** One answer an admission, in their order. */
@@ -33,6 +38,8 @@ export interface Admitted {
   readonly settled: readonly string[];
   /** Conversations whose running turn has got more messages: whoever runs it hands them over. */
   readonly steered: readonly string[];
+  /** People who were refused for the first time today. */
+  readonly refused: readonly Refusal[];
   /** Events that came under the id of another one. */
   readonly conflicts: number;
   /** Something became claimable. */
@@ -69,11 +76,14 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     decided.map((each) => stored(each, numbers.get(each.receipt) ?? 0, world.now)),
   );
   for (const { admission } of fresh) if (admission.audit !== null) await insertAudit(tx, admission.audit);
+  await insertKept(tx, decided.flatMap(keptOf));
+  const refused = await noteRefusals(tx, decided.flatMap(refusalOf), now);
   const answers = new Map(decided.map(({ index, receipt, decision }) => [index, answer(receipt, decision)]));
   const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
   return {
     answers: admissions.map((_, index) => answers.get(index) ?? required(repeats.answers.get(index))),
     settled,
+    refused,
     conflicts: repeats.conflicts,
     fenced: fencedIn(world),
     steered: steeredIn(world),
@@ -88,6 +98,22 @@ type Decided = Fresh & { readonly correlation: Correlation; readonly decision: D
 function candidatesOf({ admission: { callback }, receipt, correlation, decision }: Decided): Candidate[] {
   if (callback === null || !decision.verdicts.some(({ disposition }) => disposition === 'held')) return [];
   return correlation.effects.map((effect) => ({ effect, receipt, evidence: callback.evidence }));
+}
+
+/** For whom it is kept: each route that is to be asked for it. */
+function keptOf({ admission: { event }, receipt, decision }: Decided): KeptEvent[] {
+  if (event.parsed.kind !== 'prompt') return [];
+  return decision.verdicts.flatMap(({ route, reason }) =>
+    reason === ON_DEMAND && route !== null ? [{ org: event.org, route, receipt }] : [],
+  );
+}
+
+/** Nobody is told of what an operator decides again, and no machine is told of anything. */
+function refusalOf({ admission: { event, isReplay }, receipt, decision }: Decided): Refusal[] {
+  const { org, source, parsed } = event;
+  const isPerson = parsed.author !== undefined && !parsed.author.isBot && !parsed.author.isSelf;
+  if (!isPerson || isReplay || decision.disposition !== 'ignored' || decision.reason !== 'author_not_allowed') return [];
+  return [{ org, source, author: storable(parsed.author.id, AUTHOR_LIMIT), receipt }];
 }
 
 /** The admissions that are new to the ledger, and those that decide about a stored receipt again. */

@@ -4,6 +4,9 @@ import type { Disposition } from './event.js';
 /** Whether an event is our own doing. */
 export type Origin = Correlation['verdict'];
 
+/** Reason of what a route keeps until it is asked for. */
+export const ON_DEMAND = 'on_demand';
+
 /** What became of one match, or of one conversation that follows the subject. */
 export interface Verdict {
   readonly route: string | null;

@@ -4,6 +4,7 @@ import { pruneAudit } from '../audit/audits.js';
 import { pruneNotes } from '../conversations/notes.js';
 import { pruneEffects } from '../effects/effects.js';
 import { pruneKeys } from '../idempotency/idempotency-keys.js';
+import { pruneJobs } from '../jobs/prune-jobs.js';
 import { type Pruned, pruneKeptPayloads, prunePayloads, pruneReceipts } from '../receipts/prune-receipts.js';
 import { pruneTurns } from '../turns/prune-turns.js';
 import { saveSweep, takeSweep } from './sweeps.js';
@@ -37,6 +38,7 @@ const KINDS = [
   { kind: 'kept_payloads', keptFor: 'payloadsMs', prune: pruneKeptPayloads },
   { kind: 'receipts', keptFor: 'receiptsMs', prune: pruneReceipts },
   { kind: 'notes', keptFor: 'receiptsMs', prune: fromTheOldest(pruneNotes) },
+  { kind: 'jobs', keptFor: 'receiptsMs', prune: fromTheOldest(pruneJobs) },
   { kind: 'idempotency_keys', keptFor: 'receiptsMs', prune: fromTheOldest(pruneKeys) },
   { kind: 'turns', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneTurns) },
   { kind: 'effects', keptFor: 'effectsMs', prune: pruneEndedEffects },

@@ -46,7 +46,16 @@ export async function pruneReceipts(tx: Tx, olderThan: number, after: number, li
       `delete from verdicts where (conversation, sequence) in (select conversation, sequence from deliveries where receipt in (${marks(gone.length)}))`,
       gone,
     );
-    for (const table of ['deliveries', 'decisions', 'receipt_repeats', 'receipt_conflicts', 'kept_payloads'])
+    for (const table of [
+      'deliveries',
+      'decisions',
+      'receipt_repeats',
+      'receipt_conflicts',
+      'kept_payloads',
+      'kept_events',
+      'notices',
+      'early_changes',
+    ])
       await tx.run(`delete from ${table} where receipt in (${marks(gone.length)})`, gone);
     await tx.run(`delete from receipts where id in (${marks(gone.length)})`, gone);
   }

@@ -32,6 +32,8 @@ export interface Route {
   /** The text of the message by expression instead of the plugin's parser. */
   readonly text: Expression | null;
   readonly activation: 'on_event' | 'on_demand';
+  /** What was kept while it was `on_demand` is admitted once it is `on_event`. */
+  readonly replay: boolean;
   readonly wake: boolean;
   /** Milliseconds after which a message that wakes nobody is due by itself; null: never. */
   readonly wakeAfterMs: number | null;

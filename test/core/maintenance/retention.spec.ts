@@ -1,10 +1,14 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { insertAudit } from '../../../src/core/audit/audits.js';
+import { beginJobs, conversationsWithJobs, dueJobs, finishJob } from '../../../src/core/jobs/jobs.js';
 import { type PrunedKind, pruneExpired, type RetentionPolicy } from '../../../src/core/maintenance/retention.js';
+import { resumeCleanup } from '../../../src/core/recovery/resume-cleanup.js';
 import { appendTranscript } from '../../../src/core/turns/turns.js';
-import { comment, event, prompt, route } from '../builders.js';
+import type { Tx } from '../../../src/database/tx.js';
+import { closing, comment, event, prompt, route } from '../builders.js';
 import { type Core, delivered, eachCore } from '../core.js';
 
+const KINDS = ['retire_runtime', 'remove_files'];
 const DAY = 86_400_000;
 const POLICY: RetentionPolicy = {
   payloadsMs: 14 * DAY,
@@ -34,9 +38,24 @@ eachCore('retention', (open) => {
     await core.change('update deliveries set completed_at = completed_at - ? where completed_at is not null', by);
     await core.change('update turns set ended_at = ended_at - ? where ended_at is not null', by);
     await core.change('update transcripts set said_at = said_at - ?', by);
+    await core.change('update jobs set ended_at = ended_at - ? where ended_at is not null', by);
     await core.change('update notes set noted_at = noted_at - ?', by);
     await core.change('update audit set at = at - ?', by);
     await core.change('update idempotency_keys set created_at = created_at - ?', by);
+  }
+
+  async function finishJobs(count: number): Promise<void> {
+    const claim = await core.claim();
+    for (const each of claim) await core.finish(each);
+    for (let done = 0; done < count; ) done += await core.database.transaction(oneJob);
+  }
+
+  async function oneJob(tx: Tx): Promise<number> {
+    const conversations = await conversationsWithJobs(tx, KINDS, 10);
+    const [due] = (await dueJobs(tx, conversations, KINDS)).standing;
+    if (!due) throw new Error('no job is due');
+    await beginJobs(tx, [due], core.owner);
+    return Number(await finishJob(tx, due, core.owner, 'done'));
   }
 
   async function finished(key: string): Promise<string> {
@@ -103,6 +122,22 @@ eachCore('retention', (open) => {
     expect([await core.count('transcripts'), await core.count('audit'), await core.count('conversations')]).toEqual([0, 1, 1]);
     await age(300);
     expect(await prune()).toEqual({ audit: 1 });
+  });
+
+  it('ADM-6 what was cleared away behind an end is forgotten with its time, and what is still to be cleared away stays', async () => {
+    const conversation = await finished('T-1');
+    await core.admit(closing('T-1', 1));
+    await finishJobs(1);
+    await age(91);
+    expect(await prune()).toMatchObject({ jobs: 1 });
+    expect(await core.rows('select kind, state from jobs')).toEqual([{ kind: 'remove_files', state: 'waiting' }]);
+    await finishJobs(1);
+    expect(await prune()).toEqual({});
+    await age(91);
+    expect(await prune()).toMatchObject({ jobs: 1 });
+    expect(await core.count('jobs')).toBe(0);
+    expect(await resumeCleanup(core.database)).toMatchObject({ adopted: 0 });
+    expect([await core.count('jobs'), await core.conversation(conversation)]).toMatchObject([0, { state: 'terminal' }]);
   });
 
   it('ADM-6 a backlog of many batches goes in one run, oldest first, and a stalled one does not hold up the rest', async () => {

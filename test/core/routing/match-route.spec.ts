@@ -16,6 +16,7 @@ const spec: RouteSpec = {
   subject: null,
   text: null,
   activation: 'on_event',
+  replay: false,
   wake: true,
   wakeAfterMs: null,
   authors: { allowSelf: false, allowBots: false, allow: [] },

@@ -4,6 +4,7 @@ import { Lifecycle } from './0003-lifecycle.js';
 import { Steering } from './0004-steering.js';
 import { Replicas } from './0005-replicas.js';
 import { Upkeep } from './0006-upkeep.js';
+import { Kept } from './0008-kept.js';
 
 /** In the order in which they run; names are for ever. */
 export const sqliteMigrations = [
@@ -13,4 +14,5 @@ export const sqliteMigrations = [
   { name: '0004-steering', class: Steering },
   { name: '0005-replicas', class: Replicas },
   { name: '0006-upkeep', class: Upkeep },
+  { name: '0008-kept', class: Kept },
 ];
