@@ -5,14 +5,19 @@ import pg from 'pg';
 
 const { BENCH_STATEMENTS } = process.env;
 const seen = new Map();
+const names = new Map();
 
-/** The patterns of different numbers of rows are one statement. */
+/** The patterns of different numbers of rows are one statement. Worked out once a text: who counts must not be what is seen. */
 function nameOf(sql) {
-  return sql
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  const name = sql
     .replace(/\s+/g, ' ')
     .replace(/(\?|\$\d+)(, ?(\?|\$\d+))+/g, '?…')
     .replace(/(\((\?…|\?|\$\d+)\)(, ?)?)+/g, '(?…)')
     .trim();
+  names.set(sql, name);
+  return name;
 }
 
 function note(sql, begunAt) {

@@ -36,6 +36,7 @@ export function oneLine(text: string, longest: number): string {
     .slice(0, longest * 2 + 2)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
+  if (tidy.length <= longest) return tidy;
   const characters = [...tidy];
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : tidy;
 }

@@ -10,6 +10,9 @@ import { refuseByHeaders } from './refuse-by-headers.js';
 /** Longer than any name or id that we give out, so that a wrong one is answered by its route. */
 const LONGEST_PARAMETER = 1_024;
 
+const OF_ALL = { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
+const OF_JSON = { 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };
+
 export function fastifyAdapter(options: HttpOptions): FastifyAdapter {
   const problems = new ProblemFilter();
   return new FastifyAdapter({
@@ -47,16 +50,11 @@ export function configureServer(app: NestFastifyApplication, options: HttpOption
 }
 
 function useSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {
+  const ofAll = { ...OF_ALL, ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }) };
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('x-frame-options', 'DENY');
-    reply.header('referrer-policy', 'no-referrer');
-    if (isHttps) reply.header('strict-transport-security', 'max-age=31536000');
-    if (String(reply.getHeader('content-type') ?? '').includes('json')) {
-      reply.header('cache-control', 'no-store');
-      reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-    }
+    reply.headers(ofAll);
+    if (String(reply.getHeader('content-type') ?? '').includes('json')) reply.headers(OF_JSON);
     done();
   });
 }

@@ -1,6 +1,9 @@
 /** Deeper JSON is refused: nobody means it, and code that walks it must not run out of stack. */
 export const MOST_LEVELS = 512;
 
+/** It keeps nothing from one text to the next, so one serves all. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 export type JsonReading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 const QUOTE = 0x22;
@@ -14,7 +17,7 @@ const CLOSE_BRACE = 0x7d;
 export function parseJson(bytes: Buffer): JsonReading {
   const text = decodeUtf8(bytes);
   if (text === null) return { ok: false, problem: 'The body is not valid UTF-8.' };
-  if (nestsTooDeep(bytes)) return { ok: false, problem: `The body nests more than ${MOST_LEVELS} levels deep.` };
+  if (hasManyBrackets(text) && nestsTooDeep(bytes)) return { ok: false, problem: `The body nests more than ${MOST_LEVELS} levels deep.` };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
@@ -26,15 +29,23 @@ export function parseJson(bytes: Buffer): JsonReading {
 /** Text without its byte order mark, or null when the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     return null;
   }
 }
 
+/** Whether there are enough of them, in strings too, to nest too deep: nearly no text has, and the runtime's own search is quick to say so. */
+function hasManyBrackets(text: string): boolean {
+  let found = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1 && found <= MOST_LEVELS; at = text.indexOf(bracket, at + 1)) found += 1;
+  }
+  return found > MOST_LEVELS;
+}
+
 /** Counts brackets outside strings, in one pass without recursion. Right for valid JSON; what it says of other text does not matter. */
-export function nestsTooDeep(bytes: Buffer): boolean {
-  if (bytes.length <= MOST_LEVELS) return false;
+function nestsTooDeep(bytes: Buffer): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];

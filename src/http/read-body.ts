@@ -13,8 +13,15 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     if (length > limit) reject(new BodyTooLarge(limit));
     else chunks.push(chunk);
   };
-  const onEnd = (): void => resolve(Buffer.concat(chunks, length));
-  const onLost = (): void => reject(new RequestAborted());
+  let isWhole = false;
+  const onEnd = (): void => {
+    isWhole = true;
+    resolve(joined(chunks, length));
+  };
+  // `close` follows `end` before anybody could take the listener off; an error costs too much to be made for nothing.
+  const onLost = (): void => {
+    if (!isWhole) reject(new RequestAborted());
+  };
 
   request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
   try {
@@ -23,4 +30,10 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     // The listener for errors stays: one that comes later, on a request that was refused, must find somebody.
     request.off('data', onData).off('end', onEnd).off('close', onLost);
   }
+}
+
+/** Most bodies come in one piece, which need not be copied. */
+function joined(chunks: readonly Buffer[], length: number): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length);
 }

@@ -30,8 +30,13 @@ export async function receive(request: FastifyRequest, source: EventSource): Pro
     rawHeaders,
     contentType,
     body,
-    url: publicUrlOf(request),
-    isLocal: isLocalRequest(request),
+    // Few sources ask.
+    get url() {
+      return publicUrlOf(request);
+    },
+    get isLocal() {
+      return isLocalRequest(request);
+    },
     readJson: () => {
       reading ??= parseJson(body);
       return reading;

@@ -37,7 +37,13 @@ async function byPlugin(
 }
 
 function byScheme(scheme: SignatureScheme, { connection, acceptLateMs }: EventSource, request: ArrivedRequest, nowMs: number): number {
-  const verification = verifySignature(scheme, { ...request, secrets: connection.secrets, nowSeconds: nowMs / 1000 });
+  const verification = verifySignature(scheme, {
+    ...{ rawHeaders: request.rawHeaders, body: request.body, readJson: request.readJson },
+    ...{ secrets: connection.secrets, nowSeconds: nowMs / 1000 },
+    get url() {
+      return request.url;
+    },
+  });
   if (verification.ok) return verification.secretIndex;
   switch (verification.reason) {
     case 'missing':

@@ -25,7 +25,8 @@ export function readEvent(transport: WebhookTransport, request: VerifiedRequest)
     const handshake = transport.handshake?.(request) ?? null;
     if (handshake !== null) return { handshake };
     const payload = transport.event ? transport.event(request) : request.payload;
-    if (transport.event && nestsTooDeepValue(payload)) throw new InvalidJson('The event nests too many levels deep.');
+    // What the body's own check has seen is not walked again.
+    if (payload !== request.payload && nestsTooDeepValue(payload)) throw new InvalidJson('The event nests too many levels deep.');
     return {
       event: {
         deliveryId: identifier('delivery id', transport.deliveryId(request)),
@@ -56,7 +57,7 @@ function payloadOf({ contentType, readJson, body }: ArrivedRequest): unknown {
 export function identifier(what: string, value: string | null): string {
   if (value === null || value === '') throw new InvalidPayload(`The request has no ${what}.`);
   // No code point is longer than two units, so that a text of megabytes is not spread out to be counted.
-  if (value.length > 2 * LONGEST_ID || [...value].length > LONGEST_ID)
+  if (value.length > 2 * LONGEST_ID || (value.length > LONGEST_ID && [...value].length > LONGEST_ID))
     throw new InvalidPayload(`The ${what} is longer than ${LONGEST_ID} characters.`);
   if (value.includes('\0') || !value.isWellFormed()) throw new InvalidPayload(`The ${what} holds NUL or half a character.`);
   return value;

@@ -1,9 +1,9 @@
-import { v5 } from 'uuid';
+import { parse, v5 } from 'uuid';
 import { InvalidInput, type Subject } from '../../plugin/index.js';
 
 /** Both are pinned for ever: another value would give every live conversation another id. */
-const AUTOMATION_NAMESPACE = 'd7f3a2b1-5c48-4e9a-9b6d-2f1e8c3a7d40';
-const SCOPE_NAMESPACE = '6f0c9e52-1b7d-4c3a-8e45-a92d07f4b318';
+const AUTOMATION_NAMESPACE = parse('d7f3a2b1-5c48-4e9a-9b6d-2f1e8c3a7d40');
+const SCOPE_NAMESPACE = parse('6f0c9e52-1b7d-4c3a-8e45-a92d07f4b318');
 
 /** How an id is written, as part of a regular expression. */
 export const ID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -30,12 +30,12 @@ export interface ConversationIdentity extends Subject {
 
 /** UUIDv5 of netstrings. Throws `InvalidInput` for text that is no well-formed Unicode, of which two could become one. */
 export function scopedId(...fields: readonly string[]): string {
-  return v5(fields.map(netstring).join(''), SCOPE_NAMESPACE);
+  return v5(Buffer.from(fields.map(netstring).join('')), SCOPE_NAMESPACE);
 }
 
 /** `{org}/{automation}/{source}/{subject_key}` under the pinned namespace; nothing is trimmed or normalised. */
 export function automationConversationId(org: string, automation: string, source: string, key: string): string {
-  return v5([org, automation, source, key].map(wellFormed).join('/'), AUTOMATION_NAMESPACE);
+  return v5(Buffer.from([org, automation, source, key].map(wellFormed).join('/')), AUTOMATION_NAMESPACE);
 }
 
 /** The stable UUID of a configured route or automation. */

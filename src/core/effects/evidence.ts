@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { CallbackEvidence, EvidenceIds } from '../../plugin/index.js';
 
 /** What an effect and its callbacks have in common, less the subject. */
@@ -44,5 +44,5 @@ export function canonicalJson(value: unknown): string {
 }
 
 function sha256(value: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(value)).digest();
+  return hash('sha256', canonicalJson(value), 'buffer');
 }

@@ -9,14 +9,18 @@ interface State {
 }
 
 const ACCEPT = 0;
+/** Nothing in it stands for anything else. */
+const PLAIN = /^[\w.:-]+$/;
 
 /**
  * Compiles `*` (any text, dots included), `?` (one character), `[abc]`, `[!a-z]` and `{a,b}`; `\` takes the next character literally.
  * Case-sensitive, over the whole key. Throws `InvalidInput` for a pattern that is none.
  */
 export function compilePattern(source: string): EventPattern {
+  const parts = parsePattern(source);
+  if (PLAIN.test(source)) return { source, matches: (eventKey) => eventKey === source };
   const states: State[] = [{ takes: null, next: [] }];
-  const start = link(parsePattern(source), ACCEPT, states);
+  const start = link(parts, ACCEPT, states);
   return { source, matches: (eventKey) => accepts(states, start, eventKey) };
 }
 

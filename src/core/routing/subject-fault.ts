@@ -11,7 +11,7 @@ export function subjectFault(subject: Subject): string | null {
 function identityFault(text: string): string | null {
   if (text.trim() === '') return 'subject_blank';
   // A code point has at most two units, so what is longer than that need not be counted.
-  if (text.length > 2 * MAX_LENGTH || [...text].length > MAX_LENGTH) return 'subject_too_long';
+  if (text.length > 2 * MAX_LENGTH || (text.length > MAX_LENGTH && [...text].length > MAX_LENGTH)) return 'subject_too_long';
   // Neither can be stored in every database, nor is there one UTF-8 form of a lone surrogate to derive an id from.
   return text.includes('\0') || !text.isWellFormed() ? 'subject_malformed' : null;
 }

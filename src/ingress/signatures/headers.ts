@@ -10,7 +10,7 @@ export function pairsOf(flat: readonly string[]): RawHeaders {
 
 /** Values of every line with this name; `name` is in lower case. */
 export function valuesOf(headers: RawHeaders, name: string): string[] {
-  return headers.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value);
+  return headers.filter(([header]) => header.length === name.length && header.toLowerCase() === name).map(([, value]) => value);
 }
 
 export function headersOf(rawHeaders: RawHeaders): Record<string, string | string[]> {

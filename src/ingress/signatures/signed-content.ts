@@ -1,15 +1,19 @@
 /** What the placeholders of a scheme's `content` stand for. Texts are used as they stood in the request, never re-rendered. */
 export interface ContentParts {
   readonly body: Buffer;
-  readonly url: string;
+  /** Asked for where the scheme signs it. */
+  readonly url: () => string;
   readonly timestamp: string | null;
   readonly id: string | null;
 }
 
+/** What most providers sign. */
+const BODY_ALONE = '{body}';
 const PLACEHOLDER = /\{(body|timestamp|id|url)\}/;
 
 /** The bytes that are signed, in pieces, or null when the request lacks one of them or could be cut in two ways. */
 export function signedContent(template: string, parts: ContentParts): Buffer[] | null {
+  if (template === BODY_ALONE) return [parts.body];
   // Splitting by a capturing pattern gives literals at even places and placeholder names at odd ones.
   const tokens = template.split(PLACEHOLDER);
   const pieces: Buffer[] = [];
@@ -24,7 +28,7 @@ export function signedContent(template: string, parts: ContentParts): Buffer[] |
 
 function partOf(name: string, parts: ContentParts): Buffer | null {
   if (name === 'body') return parts.body;
-  const text = name === 'url' ? parts.url : name === 'timestamp' ? parts.timestamp : parts.id;
+  const text = name === 'url' ? parts.url() : name === 'timestamp' ? parts.timestamp : parts.id;
   return text === null ? null : Buffer.from(text);
 }
 

@@ -40,7 +40,7 @@ export function verifySignature(scheme: SignatureScheme, request: SignedRequest)
 
   const timestamp = only(timestampTexts(scheme, request.rawHeaders, header));
   const id = scheme.id ? only(valuesOf(request.rawHeaders, scheme.id.header)) : null;
-  const content = signedContent(scheme.content ?? '{body}', { body: request.body, url: request.url, timestamp, id });
+  const content = signedContent(scheme.content ?? '{body}', { body: request.body, url: () => request.url, timestamp, id });
   if (content === null) return INVALID;
 
   const secretIndex = request.secrets.findIndex(proofOf(scheme, candidateSignatures(scheme, header), content));
