@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe } from '@jest/globals';
@@ -7,6 +7,9 @@ import pg from 'pg';
 import type { Database } from '../src/database/database.js';
 import { migrateUp } from '../src/database/migrate.js';
 import { openDatabase } from '../src/database/open-database.js';
+
+/** Each process of a run has its own, since neither database can be copied while somebody else makes or copies it. */
+const TEMPLATE = `throughline_migrated_${process.env.THROUGHLINE_TEST_RUN}_${process.env.JEST_WORKER_ID}`;
 
 export interface TestDatabase {
   readonly name: 'sqlite' | 'postgresql';
@@ -16,9 +19,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Runs the suite once on SQLite and once on PostgreSQL; `make` gives an empty database of its own each time it is called. */
-export function eachDatabase(title: string, suite: (make: () => Promise<TestDatabase>) => void): void {
-  describe.each(['sqlite', 'postgresql'] as const)(`${title} on %s`, (name) => suite(() => emptyDatabase(name)));
+/** Gives an empty database of its own each time it is called. */
+export interface Make {
+  (): Promise<TestDatabase>;
+  /** One with the schema of this build: a copy of one that each process of a run migrates once. */
+  migrated(): Promise<TestDatabase>;
+}
+
+/** Runs the suite once on SQLite and once on PostgreSQL. */
+export function eachDatabase(title: string, suite: (make: Make) => void): void {
+  describe.each(['sqlite', 'postgresql'] as const)(`${title} on %s`, (name) =>
+    suite(Object.assign(() => emptyDatabase(name), { migrated: name === 'sqlite' ? migratedSqlite : migratedPostgres })),
+  );
 }
 
 export function emptyDatabase(name: TestDatabase['name']): Promise<TestDatabase> {
@@ -26,12 +38,9 @@ export function emptyDatabase(name: TestDatabase['name']): Promise<TestDatabase>
 }
 
 /** An open, migrated database and its end. */
-export async function migrated(
-  make: () => Promise<TestDatabase>,
-): Promise<{ database: Database; test: TestDatabase; close: () => Promise<void> }> {
-  const test = await make();
+export async function migrated(make: Make): Promise<{ database: Database; test: TestDatabase; close: () => Promise<void> }> {
+  const test = await make.migrated();
   const database = await test.open();
-  await migrateUp(database);
   return {
     database,
     test,
@@ -42,9 +51,11 @@ export async function migrated(
   };
 }
 
-async function sqlite(): Promise<TestDatabase> {
+async function sqlite(template?: string): Promise<TestDatabase> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-db-'));
-  const url = `sqlite:${path.join(folder, 'test.db')}`;
+  const file = path.join(folder, 'test.db');
+  if (template) copyFileSync(template, file);
+  const url = `sqlite:${file}`;
   return {
     name: 'sqlite',
     url,
@@ -53,19 +64,42 @@ async function sqlite(): Promise<TestDatabase> {
   };
 }
 
+async function migratedSqlite(): Promise<TestDatabase> {
+  const template = path.join(os.tmpdir(), `${TEMPLATE}.db`);
+  if (!existsSync(template)) await makeTemplate(`sqlite:${template}`);
+  return sqlite(template);
+}
+
 /** A database of PostgreSQL alone, for what SQLite does not have. */
-export async function postgresDatabase(): Promise<TestDatabase> {
+export async function postgresDatabase(template?: string): Promise<TestDatabase> {
   const server = postgresServer();
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} ${template ? `template ${template}` : ''}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     name: 'postgresql',
     url: url.href,
     open: (options) => openDatabase({ url: url.href, ...options }),
-    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+    drop: async () => void (await administer(server, `drop database if exists ${name} with (force)`)),
   };
+}
+
+async function migratedPostgres(): Promise<TestDatabase> {
+  const server = postgresServer();
+  const found = await administer(server, `select 1 from pg_database where datname = '${TEMPLATE}'`);
+  if (found.length === 0) {
+    await administer(server, `create database ${TEMPLATE}`);
+    const url = new URL(server);
+    url.pathname = `/${TEMPLATE}`;
+    await makeTemplate(url.href);
+  }
+  return postgresDatabase(TEMPLATE);
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const database = await openDatabase({ url });
+  await migrateUp(database).finally(() => database.close());
 }
 
 function postgresServer(): string {
@@ -74,11 +108,11 @@ function postgresServer(): string {
   return url;
 }
 
-async function administer(server: string, sql: string): Promise<void> {
+async function administer(server: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }

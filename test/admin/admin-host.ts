@@ -23,7 +23,7 @@ import type { Parsed, WebhookTransport } from '../../src/plugin/index.js';
 import { route as anyRoute } from '../core/builders.js';
 import { Core, replica } from '../core/core.js';
 import { brokenRules } from '../core/invariants.js';
-import { migrated, type TestDatabase } from '../databases.js';
+import { type Make, migrated } from '../databases.js';
 import { githubTransport, source } from '../ingress/outside.js';
 
 export const ADMIN_TOKEN = 'an-admin-token-of-the-environment-1';
@@ -116,7 +116,7 @@ export class AdminHost {
     private readonly end: () => Promise<void>,
   ) {}
 
-  static async start(make: () => Promise<TestDatabase>, ...routes: readonly Route[]): Promise<AdminHost> {
+  static async start(make: Make, ...routes: readonly Route[]): Promise<AdminHost> {
     const { database, test, close } = await migrated(make);
     const owner = await database.transaction((tx) => enlist(tx, replica('first'), 600_000));
     const core = new Core(database, test, owner, routes.length === 0 ? [anyRoute()] : routes);
