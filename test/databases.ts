@@ -9,7 +9,7 @@ import { migrateUp } from '../src/database/migrate.js';
 import { openDatabase } from '../src/database/open-database.js';
 
 /** Each process of a run has its own, since neither database can be copied while somebody else makes or copies it. */
-const TEMPLATE = `throughline_migrated_${process.env.THROUGHLINE_TEST_RUN}_${process.env.JEST_WORKER_ID}`;
+const TEMPLATE = `throughline_migrated_${process.env.TEST_RUN_ID}_${process.env.JEST_WORKER_ID}`;
 
 export interface TestDatabase {
   readonly name: 'sqlite' | 'postgresql';
