@@ -1,10 +1,14 @@
 declare module 'pg' {
+  type Parser = (text: string) => unknown;
+  interface Types {
+    getTypeParser(oid: number): Parser;
+  }
   export class Client {
-    constructor(options: { connectionString: string });
+    constructor(options: { connectionString: string; types?: Types });
     connect(): Promise<void>;
     query(sql: string): Promise<{ rows: unknown[] }>;
     end(): Promise<void>;
   }
-  const pg: { Client: typeof Client };
+  const pg: { Client: typeof Client; types: Types };
   export default pg;
 }

@@ -1,5 +1,8 @@
-import { openDatabase } from '../../src/database/open-database.js';
+import pg from 'pg';
 import { ServerProcess } from './server-process.js';
+
+/** PostgreSQL's own number of the type int8. */
+const INT8 = 20;
 
 export const TOKEN = 'an-admin-token-of-these-tests-alone';
 
@@ -30,12 +33,16 @@ export async function ask(server: ServerProcess, method: 'GET' | 'POST', path: s
   return { status: response.status, body: await response.json() };
 }
 
-/** What stands in the database, past every server. */
+/** What stands in the database, past every server; 64-bit integers as numbers, as the product reads them. */
 export async function rowsOf<Row>(url: string, sql: string): Promise<Row[]> {
-  const database = await openDatabase({ url, poolSize: 1 });
+  const client = new pg.Client({
+    connectionString: url,
+    types: { getTypeParser: (oid) => (oid === INT8 ? Number : pg.types.getTypeParser(oid)) },
+  });
+  await client.connect();
   try {
-    return await database.transaction((tx) => tx.all<Row>(sql));
+    return (await client.query(sql)).rows as Row[];
   } finally {
-    await database.close();
+    await client.end();
   }
 }

@@ -118,7 +118,7 @@ describe('two replicas on one PostgreSQL', () => {
       expect(pair.some(({ said }) => said.includes('was not heard of for a whole lease'))).toBe(false);
       const [row] = await rowsOf<{ off: number }>(
         database.url,
-        'select max(abs(received_at - extract(epoch from clock_timestamp()) * 1000)) as off from receipts',
+        'select max(abs(received_at - extract(epoch from clock_timestamp()) * 1000))::bigint as off from receipts',
       );
       expect(row?.off).toBeLessThan(4 * MINUTES);
       for (const server of pair) expect(await server.end('SIGTERM')).toBe(0);
