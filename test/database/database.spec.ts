@@ -4,6 +4,8 @@ import { migrateDown, migrateUp, schemaStatus } from '../../src/database/migrate
 import { postgresqlMigrations } from '../../src/database/migrations/postgresql/index.js';
 import { sqliteMigrations } from '../../src/database/migrations/sqlite/index.js';
 import { ConfigFault } from '../../src/plugin/index.js';
+import { comment, event, lifecycle, opened, route } from '../core/builders.js';
+import { Core } from '../core/core.js';
 import { eachDatabase, type TestDatabase } from '../databases.js';
 
 const ALL = sqliteMigrations.map(({ name }) => name);
@@ -35,6 +37,24 @@ eachDatabase('the database', (make) => {
     expect(await migrateDown(database)).toBeNull();
     expect(await migrateUp(database)).toEqual(ALL);
     expect(await schemaStatus(database)).toEqual({ applied: ALL, pending: [], unknown: [] });
+  });
+
+  it('REC-4 ACC-5 what routes kept before the schema knew of it can be admitted afterwards', async () => {
+    await migrateUp(database);
+    const core = new Core(database, test, 0, [
+      route({ activation: 'on_demand' }),
+      route({ name: 'second', scope: 'automation', activation: 'on_demand' }),
+      route({ name: 'third' }),
+    ]);
+    const kept = await core.admit(comment('T-1', 'an event with \u0000 and "on_demand" in it'));
+    await new Core(database, test, 0, [route()]).admit(comment('T-1', 'not kept'));
+    await core.admit(event(lifecycle('T-2', opened(1))));
+    while ((await migrateDown(database)) !== '0008-kept');
+    await migrateUp(database);
+    expect(await core.rows('select org, route, receipt from kept_events order by route')).toEqual([
+      { org: 'default', route: 'second', receipt: Number(kept.receipt) },
+      { org: 'default', route: 'triage', receipt: Number(kept.receipt) },
+    ]);
   });
 
   it('REC-4 refuses a schema that a newer version wrote, in one sentence', async () => {

@@ -128,7 +128,7 @@ export class Admissions {
 
   private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
     const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
-    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes), canBeRead };
+    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes), routes: this.routes, canBeRead };
   }
 
   /** Only what may reach an agent or end a conversation is held against the routes. */

@@ -24,7 +24,7 @@ import { type Decision, ON_DEMAND } from './decision.js';
 import type { AdmissionAnswer } from './event.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
-import { lockWorld, readClaims, readMessages } from './read-world.js';
+import { lockWorld, readClaims, readEarlyChanges, readMessages } from './read-world.js';
 import { fencedIn, hasEndedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
 
 const AUTHOR_LIMIT = 255;
@@ -60,6 +60,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
   world.touch(settled);
   await readMessages(tx, world, fresh);
+  await readEarlyChanges(tx, world, fresh);
   await readClaims(tx, world, fresh);
   const decided = fresh.map((each): Decided => {
     const correlation = correlated.byReceipt.get(each.receipt) ?? FOREIGN;

@@ -8,7 +8,7 @@ export function takeChange(world: World, admission: Admission, change: MessageCh
   const { subject, event } = admission;
   const about = subject === null ? [] : world.conversationsAbout({ ...subject, org: event.org });
   const named = change.conversations.flatMap((id) => world.conversations.get(id) ?? []);
-  return [...new Set([...about, ...named])].flatMap((conversation) => {
+  const changed = [...new Set([...about, ...named])].flatMap((conversation): Verdict[] => {
     const message = world.message(conversation.row.id, change.messageKey);
     if (message === undefined) return [];
     const { noted, ...decided } = decide(world, conversation, message, change, { receipt, authorKind: admission.authorKind });
@@ -17,6 +17,9 @@ export function takeChange(world: World, admission: Admission, change: MessageCh
     else if (decided.sequence === null) world.notes.push({ ...at, kind: 'ignored', reason: decided.reason });
     return [{ route: message.route, conversation: conversation.row.id, ...decided }];
   });
+  // The message may be on its way still: providers promise no order.
+  if (changed.length === 0 && subject !== null) world.early.keep({ ...subject, org: event.org }, { change, receipt });
+  return changed;
 }
 
 /** Which event it is, and who caused it. */
@@ -30,7 +33,7 @@ interface Decided extends Pick<Verdict, 'disposition' | 'reason' | 'sequence'> {
 const ignored = (reason: string): Decided => ({ disposition: 'ignored', reason, sequence: null, noted: null });
 
 function decide(world: World, conversation: Locked, message: Message, change: MessageChange, origin: Origin): Decided {
-  const text = textFor(message, change);
+  const text = textOf(change, message.route);
   if (isStale(message, change)) return ignored('stale');
   if (text !== null && text === plain(message.text)) return ignored('no_text_change');
   if (message.text.startsWith(WITHDRAWN)) return ignored('already_withdrawn');
@@ -59,7 +62,8 @@ function plain(text: string): string {
   return text.startsWith(EDITED) ? text.slice(EDITED.length) : text;
 }
 
-function textFor({ route }: Message, change: MessageChange): string | null {
+/** What the message says now, in the words of the route that took it; null: it was withdrawn. */
+export function textOf(change: MessageChange, route: string | null): string | null {
   return change.routes.get(route ?? '')?.text ?? change.text;
 }
 
@@ -82,7 +86,7 @@ function tell(world: World, conversation: Locked, message: Message, change: Mess
     ...{ ...origin, route, kind: 'prompt', waking, messageKey: change.messageKey, textRevision: change.revision },
     trust: trust === 'untrusted' ? trust : asked.delivery.trust,
     wakeAt: !waking && wakeAfterMs !== null ? world.now + wakeAfterMs : null,
-    text: news(message, textFor(message, change)),
+    text: news(message, textOf(change, route)),
     ...{ collects: false, debounceMs: null, steers: false },
   });
   return { disposition: 'routed', reason: null, sequence, noted: null };

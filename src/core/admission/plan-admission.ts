@@ -5,7 +5,7 @@ import type { AuthorKind, Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
 import { evidenceHash, scopeHash } from '../effects/evidence.js';
 import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
-import type { Match, NoMatch, Verdict, WhileBusy } from '../routing/route.js';
+import type { Match, NoMatch, Route, Verdict, WhileBusy } from '../routing/route.js';
 import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
 import type { IncomingEvent } from './event.js';
@@ -56,6 +56,8 @@ export interface Admission {
   readonly matches: readonly PlannedMatch[];
   /** Set: the event changes a message, rather than being one. */
   readonly change: MessageChange | null;
+  /** The routes that have a say in how its message was changed. */
+  readonly routes: readonly Route[];
   readonly refusals: readonly NoMatch[];
   /** Set: the stored receipt whose event is decided again. */
   readonly replayOf: number | null;
@@ -118,6 +120,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
     matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
     change: null,
+    routes: [],
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,

@@ -4,9 +4,12 @@ import { conversationsAbout, readConversations } from '../conversations/conversa
 import { countClaimed, deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
 import { isClaimed, type Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
+import { findMessageChanges, type MessagePlace } from '../message-changes/message-changes.js';
 import { Aliases } from '../subjects/aliases.js';
 import { lockSubjects, type SubjectKey, type SubjectRow, subjectText } from '../subjects/subjects.js';
 import type { Admission, Fresh } from './plan-admission.js';
+import { planChange } from './plan-change.js';
+import { storedEvent } from './stored-event.js';
 import { type Locked, type Message, placedMatch, unchanged, World } from './world.js';
 
 /** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
@@ -29,13 +32,15 @@ export async function lockReach(tx: Tx, { subjects, watched, conversations }: Re
   const linked = await conversationsAbout(tx, distinct([...watched, ...watched.map((subject) => aliases.canonical(subject))]));
   const ids = new Set([...linked.map(({ id }) => id), ...conversations(aliases)]);
   const about = Map.groupBy(linked, subjectText);
-  return new World(
+  const world = new World(
     now,
     new Map(locked.map((row) => [subjectText(row), row])),
     aliases,
     await lockConversations(tx, [...ids]),
     new Map([...about].map(([subject, rows]) => [subject, rows.map(({ id }) => id)])),
   );
+  for (const row of locked) if (row.early_changes === 1) world.early.expect(row);
+  return world;
 }
 
 /** What aliases are bound to is locked after them; should two transactions meet there, the database lets one of them begin again. */
@@ -104,6 +109,25 @@ export async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]
     world.rememberDelivered(receipt, conversation);
 }
 
+/** What is known of these messages from before they came. Of hardly any subject there is anything. */
+export async function readEarlyChanges(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
+  const places = fresh.flatMap(({ admission }) => placeOf(admission) ?? []).filter((place) => world.early.mayHave(place));
+  if (places.length === 0) return;
+  const routes = fresh[0]?.admission.routes ?? [];
+  for (const receipt of await findMessageChanges(tx, places)) {
+    const event = storedEvent(receipt, false);
+    // A route that has words of its own for a message takes them from the payload; where that is gone, the plugin's do.
+    const change = planChange(event, event.payload === null ? [] : routes);
+    if (change !== null) world.early.remember(receipt, { change, receipt: receipt.id });
+  }
+}
+
+function placeOf(admission: Admission): MessagePlace | null {
+  const { subject, event } = admission;
+  const messageKey = keyOf(admission);
+  return subject === null || messageKey === null ? null : { ...subject, org: event.org, messageKey };
+}
+
 function keyOf({ change, messageKey }: Admission): string | null {
   return change?.messageKey ?? messageKey;
 }
@@ -134,7 +158,9 @@ function ownText(stored: string | null): string {
 function subjectsOf(admission: Admission): SubjectKey[] {
   const { org } = admission.event;
   const ofMatches = admission.matches.flatMap(({ scope, about }) => (scope === null ? [] : [{ ...about, org }]));
-  return [...watchedBy(admission), ...ofMatches];
+  // A change of the message may be known from before: it is by the plugin's own subject.
+  const own = admission.subject !== null && admission.messageKey !== null && ofMatches.length > 0 ? [{ ...admission.subject, org }] : [];
+  return [...watchedBy(admission), ...own, ...ofMatches];
 }
 
 function distinct(subjects: readonly SubjectKey[]): SubjectKey[] {

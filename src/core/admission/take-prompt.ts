@@ -1,5 +1,8 @@
+import type { NewDelivery } from '../deliveries/deliveries.js';
 import { OWN_EFFECT } from '../effects/effect.js';
-import type { Origin, Verdict } from './decision.js';
+import { textOf } from './decide-change.js';
+import { ON_DEMAND, type Origin, type Verdict } from './decision.js';
+import type { EarlyChange } from './early-changes.js';
 import { enriched } from './enrich.js';
 import { note } from './note.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
@@ -14,7 +17,8 @@ export function takePrompt(world: World, admission: Admission, match: PlannedMat
     if (known) note(world, admission, known, receipt, 'ignored', OWN_EFFECT);
     return { route: match.route, conversation: known?.row.id ?? null, sequence: null, disposition: 'suppressed', reason: OWN_EFFECT };
   }
-  const refused = isOnDemand ? 'on_demand' : refusal(world, admission, match, known, receipt);
+  const early = earlyChange(world, admission);
+  const refused = isOnDemand ? ON_DEMAND : isWithdrawn(early) ? 'withdrawn' : refusal(world, admission, match, known, receipt);
   if (refused !== null) {
     // A delivery of this receipt tells of it already.
     if (known && refused !== 'same_conversation') note(world, admission, known, receipt, 'ignored', refused);
@@ -22,7 +26,7 @@ export function takePrompt(world: World, admission: Admission, match: PlannedMat
       route: match.route,
       conversation: known?.row.id ?? null,
       sequence: null,
-      disposition: refused === 'on_demand' ? 'recorded' : 'ignored',
+      disposition: refused === ON_DEMAND ? 'recorded' : 'ignored',
       reason: refused,
     };
   }
@@ -32,7 +36,9 @@ export function takePrompt(world: World, admission: Admission, match: PlannedMat
     note(world, admission, conversation, receipt, 'interrupt', null);
     world.interrupt(conversation);
   }
-  const sequence = deliverPrompt(world, admission, match, conversation, { receipt, held });
+  const sequence = deliverPrompt(world, admission, match, conversation, { receipt, held, ...wordsOf(match, early) });
+  if (early !== null)
+    world.notes.push({ conversation: id, at: world.now, by: admission.by, kind: 'edited', receipt: early.receipt, sequence, reason: null });
   return { route: match.route, conversation: id, sequence, disposition: held ? 'held' : 'routed', reason: null };
 }
 
@@ -41,16 +47,32 @@ function deliverPrompt(
   admission: Admission,
   match: PlannedMatch,
   conversation: Locked,
-  of: { readonly receipt: number; readonly held: boolean },
+  of: { readonly receipt: number; readonly held: boolean } & Words,
 ): number {
   const { authorKind, messageKey } = admission;
-  const { route, trust, waking, text, whileBusy, debounceMs, wakeAfterMs } = match;
+  const { route, trust, waking, whileBusy, debounceMs, wakeAfterMs } = match;
   const wakeAt = !waking && wakeAfterMs !== null ? world.now + wakeAfterMs : null;
   const collects = waking && whileBusy === 'collect';
   // What machines write, or ourselves, makes a turn of its own: a loop is told by its turns.
   const steers = authorKind !== 'machine' && !of.held && (whileBusy === 'steer' || !waking);
-  const delivery = { ...of, route, kind: 'prompt', trust, waking, wakeAt, messageKey, text, textRevision: null, authorKind } as const;
+  const delivery = { ...of, route, kind: 'prompt', trust, waking, wakeAt, messageKey, authorKind } as const;
   return world.deliver(conversation, { ...delivery, collects, debounceMs: collects ? debounceMs : null, steers }, ownText(admission));
+}
+
+type Words = Pick<NewDelivery, 'text' | 'textRevision'>;
+
+/** What the message says: its own words, or those that an edit which came first has given it. */
+function wordsOf(match: PlannedMatch, early: EarlyChange | null): Words {
+  if (early === null) return { text: match.text, textRevision: null };
+  return { text: textOf(early.change, match.route), textRevision: early.change.revision };
+}
+
+function earlyChange(world: World, { subject, messageKey, event }: Admission): EarlyChange | null {
+  return subject === null || messageKey === null ? null : world.early.of({ ...subject, org: event.org }, messageKey);
+}
+
+function isWithdrawn(early: EarlyChange | null): boolean {
+  return early !== null && early.change.text === null;
 }
 
 /** A turn of it lives, be it at rest. */

@@ -9,6 +9,7 @@ import { append, drop, emptyQueue, fence, join, letGo, type Queue, takesMore, wa
 import type { EndedConversation } from '../jobs/record-endings.js';
 import type { Aliases } from '../subjects/aliases.js';
 import { type SubjectKey, subjectText } from '../subjects/subjects.js';
+import { EarlyChanges } from './early-changes.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
 
 /** A conversation that this transaction has locked, as it is after what was decided so far. */
@@ -77,6 +78,7 @@ export class World {
   readonly withdrawn: { conversation: string; sequence: number }[] = [];
   readonly bound: { readonly alias: SubjectKey; readonly to: SubjectKey; readonly by: string }[] = [];
   readonly forgotten: { conversation: string; sequence: number }[] = [];
+  readonly early = new EarlyChanges();
   readonly changedSubjects = new Set<string>();
   /** Receipts of changes that tie with what is known: their deliveries ask the provider. */
   readonly tied = new Set<number>();

@@ -12,6 +12,7 @@ import {
 } from '../deliveries/deliveries.js';
 import { insertQueues, QUEUE_WIDTH, saveQueues } from '../deliveries/queues.js';
 import { recordEndings } from '../jobs/record-endings.js';
+import { saveMessageChanges } from '../message-changes/message-changes.js';
 import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import type { Locked, World } from './world.js';
@@ -43,6 +44,7 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
     if (c.spared !== null) await becomeLifecycle(tx, c.row.id, c.spared);
     await endLiveTurn(tx, c.row.id, 'retired', null);
   }
+  await saveMessageChanges(tx, [...world.early.kept.values()]);
   for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
   for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);
   for (const { conversation, sequence } of world.forgotten) await forgetMessage(tx, conversation, sequence);

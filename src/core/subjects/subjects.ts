@@ -10,6 +10,8 @@ export interface SubjectRow extends SubjectKey, Lifetime {
   /** The subject whose conversations are this one's too; both null: it has its own. */
   readonly alias_namespace: string | null;
   readonly alias_key: string | null;
+  /** 1: messages about it were changed before they arrived. */
+  readonly early_changes: number;
 }
 
 /** One text per subject, for maps. */
@@ -29,7 +31,7 @@ async function lockPart(tx: Tx, sorted: readonly SubjectKey[]): Promise<SubjectR
   await tx.run(`insert into subjects (org, namespace, key) values ${tuples(sorted.length, 3)} on conflict do nothing`, keys);
   const each = sorted.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
   return tx.all(
-    `select org, namespace, key, state, reason, revision, strength, alias_namespace, alias_key from subjects where ${each} order by org, namespace, key${tx.dialect.forUpdate}`,
+    `select org, namespace, key, state, reason, revision, strength, alias_namespace, alias_key, early_changes from subjects where ${each} order by org, namespace, key${tx.dialect.forUpdate}`,
     keys,
   );
 }

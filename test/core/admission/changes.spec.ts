@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { AdmissibleEvent } from '../../../src/core/admission/plan-admission.js';
 import { readContents } from '../../../src/core/deliveries/deliveries.js';
+import { pruneReceipts } from '../../../src/core/receipts/prune-receipts.js';
 import type { Edit, Withdrawal } from '../../../src/plugin/index.js';
 import { closing, comment, event, revision, route, subject } from '../builders.js';
 import { type Core, delivered, eachCore } from '../core.js';
@@ -197,5 +198,64 @@ eachCore('messages that are edited or withdrawn', (open) => {
       expect([conversation, claim ? await textsOf(other, claim) : []]).toEqual([conversation, expected]);
     }
     await close();
+  });
+
+  it('ACC-8 an edit that comes before its message gives it its words, in both orders of two of them and over two replicas', async () => {
+    const { core: second, close } = await core.another(route({ on: ['comment.created'] }));
+    const answer = await core.admit(edited('T-1', 'second edit', 2));
+    expect(answer).toMatchObject({ disposition: 'ignored', reason: 'no_delivery' });
+    await second.admit(edited('T-1', 'first edit', 1));
+    const { conversation, sequence } = delivered(await second.admit(said()));
+    expect(await core.rows('select text, text_revision from deliveries')).toEqual([{ text: 'second edit', text_revision: revision(2) }]);
+    expect(await core.rows('select kind, sequence, receipt from notes')).toEqual([
+      { kind: 'edited', sequence, receipt: Number(answer.receipt) },
+    ]);
+    expect(await core.admit(edited('T-1', 'first edit', 1))).toMatchObject({ disposition: 'ignored', reason: 'stale' });
+    await core.admit(edited('T-1', 'third edit', 3));
+    expect(await textsOf(core, await core.claimOne())).toEqual(['third edit']);
+    expect(await core.outcomes(conversation)).toEqual(['prompt open']);
+    await close();
+  });
+
+  it('ACC-8 a message that was withdrawn before it came wakes nobody and makes no conversation, whatever edits come with it', async () => {
+    await core.admit(edited('T-1', 'edited before', 9));
+    await core.admit(withdrawn('T-1'));
+    await core.admit(edited('T-1', 'edited after', 10));
+    expect(await core.admit(said())).toMatchObject({ disposition: 'ignored', reason: 'withdrawn', deliveries: [] });
+    expect([await core.count('conversations'), await core.count('deliveries')]).toEqual([0, 0]);
+    const other = delivered(await core.admit(comment('T-1', 'another', { messageKey: 'm-2' })));
+    expect(await textsOf(core, await core.claimOne())).toEqual(['another']);
+    expect(other).toMatchObject({ sequence: 1 });
+  });
+
+  it('ACC-8 edit and message that arrive together find each other, also where a route has words and a subject of its own', async () => {
+    const own = { on: ['comment.created'], text: 'shout', subject: 'about' };
+    const one = open(route(own));
+    const payload = (shout: string, about = 'T-9') => ({ payload: { shout, about } });
+    await Promise.all([
+      ...[edited('T-1', 'x', 1), edited('T-1', 'y', 2)].map((each, i) => one.admit({ ...each, ...payload(`EDIT ${i + 1}`) })),
+      one.admit({ ...said(), ...payload('FIRST') }),
+      one.admit({ ...comment('T-2', 'y', { messageKey: 'm-1' }), ...payload('OF T-2', 'T-8') }),
+    ]);
+    expect(await one.rows('select text from deliveries order by text')).toEqual([{ text: 'EDIT 2' }, { text: 'OF T-2' }]);
+  });
+
+  it('ACC-8 ACC-5 a message that was kept on demand is admitted as it was edited meanwhile, also when the body of the edit is gone', async () => {
+    const kept = open(route({ activation: 'on_demand', text: 'parsed.text' }));
+    const { receipt } = await kept.admit(said());
+    await kept.admit(edited('T-1', 'better words', 1));
+    await core.change('update receipts set payload = null where id <> ?', Number(receipt));
+    await kept.admissions.replay({ org: 'default', receipt: Number(receipt), by: 'ada', routes: null, force: false });
+    expect(await textsOf(core, await core.claimOne())).toEqual(['better words']);
+  });
+
+  it('ACC-8 ADM-6 what is remembered of early changes goes with their receipts', async () => {
+    await core.admit(edited('T-1', 'better words', 1));
+    expect(await core.rows('select message_key from early_changes')).toEqual([{ message_key: 'm-1' }]);
+    await core.change('update receipts set received_at = 1');
+    await core.database.transaction((tx) => pruneReceipts(tx, Date.now(), 0, 10));
+    expect(await core.count('early_changes')).toBe(0);
+    await admitted();
+    expect(await textsOf(core, await core.claimOne())).toEqual(['first words']);
   });
 });

@@ -24,7 +24,7 @@ const UP = [
   // What was kept so far is found in what was decided about it.
   `insert into kept_events (org, route, receipt)
     select distinct r.org, json_extract(v.value, '$.route'), r.id from decisions d join receipts r on r.id = d.receipt, json_each(d.detail, '$.verdicts') v
-     where d.number = 0 and d.detail like '%"on_demand"%' and json_extract(v.value, '$.reason') = 'on_demand' and json_extract(r.parsed, '$.kind') = 'prompt' and r.purged_at is null`,
+     where d.number = 0 and d.detail like '%"on_demand"%' and json_extract(v.value, '$.reason') = 'on_demand' and r.parsed like '%"kind":"prompt"%' and r.purged_at is null`,
   'alter table subjects add column early_changes integer not null default 0',
   `create table early_changes (
     org text not null,
