@@ -39,7 +39,13 @@ export function ormOptions(url: string, poolSize = 10): Partial<Options> {
     clientUrl: url,
     // A heartbeat must not have to wait for a new connection, nor for ever for an answer.
     pool: { min: 0, max: poolSize, idleTimeoutMillis: 300_000 },
-    driverOptions: { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true, application_name: 'throughline' },
+    driverOptions: {
+      connectionTimeoutMillis: 10_000,
+      query_timeout: 20_000,
+      keepAlive: true,
+      application_name: 'throughline',
+      pipeline: true,
+    },
     migrations: { ...migrations, migrationsList: postgresqlMigrations },
   };
 }

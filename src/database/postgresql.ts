@@ -1,4 +1,5 @@
-import type { Dialect, FaultKind, Tx, Value } from './tx.js';
+import { createHash } from 'node:crypto';
+import type { Columns, Dialect, FaultKind, Insertion, Row, Scalar, Tx, Value } from './tx.js';
 
 /** The part of node-postgres' pool that is used; the pool itself is MikroORM's. */
 export interface PostgresPool {
@@ -7,7 +8,7 @@ export interface PostgresPool {
 
 export interface PostgresClient {
   query(
-    config: string | { text: string; values: readonly Value[]; types: TypeParsers },
+    config: string | { text: string; values: readonly Value[]; types: TypeParsers; name?: string },
   ): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(error?: boolean): void;
   /** The server process that it was told to be connected to; a pooler in between makes one up. */
@@ -35,9 +36,11 @@ export const types: TypeParsers = {
   },
 };
 
-const RETRY = new Set(['40001', '40P01', '55P03']);
+/** A statement that was prepared is not there, or is there already, as behind a pooler; or a migration has changed what it gives. */
+const NOT_PREPARED = new Set(['26000', '42P05', '0A000']);
+const RETRY = new Set(['40001', '40P01', '55P03', ...NOT_PREPARED]);
 const NETWORK = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)/;
-const LOST = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+const LOST = /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
 export const postgresqlDialect: Dialect = {
   name: 'postgresql',
@@ -46,6 +49,13 @@ export const postgresqlDialect: Dialect = {
   forUpdateSkipLocked: ' for update skip locked',
   prefixOfQueue: `cross join lateral (
     select x.* from deliveries x where x.conversation = q.conversation and x.sequence >= q.head and x.state <> 'completed' order by x.sequence limit ?) d`,
+  among: (type) => `= any(?::${type}[])`,
+  given: (name, columns, rows) => ({
+    sql: `unnest(${Object.values(columns)
+      .map((type) => `?::${type}[]`)
+      .join(', ')}) as ${name}(${Object.keys(columns).join(', ')})`,
+    values: columnsOf(columns, rows),
+  }),
   fault(error: unknown): FaultKind {
     const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
     if (typeof code === 'string') {
@@ -62,14 +72,17 @@ export const postgresqlDialect: Dialect = {
 const BEGIN = "begin; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '30s'";
 
 export class PostgresStore {
+  private readonly statements = new Statements();
+
   constructor(private readonly pool: PostgresPool) {}
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken = false;
     try {
-      await client.query(BEGIN);
-      const result = await work(transactionOn(client));
+      const begun = client.query(BEGIN);
+      const result = await work(transactionOn(client, begun, this.statements));
+      await begun;
       await client.query('commit');
       return result;
     } catch (error) {
@@ -78,6 +91,10 @@ export class PostgresStore {
         () => true,
         () => false,
       ));
+      if (NOT_PREPARED.has(codeOf(error))) {
+        this.statements.distrust(codeOf(error));
+        broken = true;
+      }
       throw error;
     } finally {
       client.release(broken);
@@ -85,24 +102,131 @@ export class PostgresStore {
   }
 }
 
-function transactionOn(client: PostgresClient): Tx {
-  const query = (sql: string, values: readonly Value[]) => client.query({ text: numbered(sql), values, types });
+/**
+ * What is only read may be on its way before the answer to `begin`: outside of a transaction it would have changed nothing. Statements
+ * that do not wait for each other go out together.
+ */
+function transactionOn(client: PostgresClient, begun: Promise<unknown>, statements: Statements): Tx {
+  let hasBegun = false;
+  begun.then(
+    () => {
+      hasBegun = true;
+    },
+    () => undefined,
+  );
+  const query = async (sql: string, values: readonly Value[]) => {
+    if (!hasBegun && !sql.startsWith('select')) await begun;
+    return client.query({ ...statements.of(sql), values, types });
+  };
   return {
     dialect: postgresqlDialect,
     all: async <Row>(sql: string, values: readonly Value[] = []) => (await query(sql, values)).rows as Row[],
     run: async (sql: string, values: readonly Value[] = []) => (await query(sql, values)).rowCount ?? 0,
+    insert: async <Returned>(insertion: Insertion, rows: readonly Row[]) => {
+      if (rows.length === 0) return [];
+      return (await query(insertionText(insertion), insertedValues(insertion, rows))).rows as Returned[];
+    },
   };
 }
 
-const numberedBySql = new Map<string, string>();
+const MOST_NAMES = 200;
+const MOST_TEXTS = 1000;
+const OFTEN = 5;
+
+interface Statement {
+  readonly text: string;
+  asked: number;
+  name: string | null;
+}
+
+/** The texts of statements as PostgreSQL reads them; those that are asked for often get a name, under which a connection keeps its plan. */
+class Statements {
+  private readonly known = new Map<string, Statement>();
+  private named = 0;
+  private isNaming = true;
+  private generation = 0;
+
+  of(sql: string): { text: string; name?: string } {
+    const statement = this.known.get(sql) ?? this.learn(sql);
+    statement.asked++;
+    if (statement.name === null && this.isNaming && statement.asked > OFTEN && this.named < MOST_NAMES) {
+      this.named++;
+      statement.name = `t${this.generation}_${createHash('sha256').update(statement.text).digest('hex').slice(0, 24)}`;
+    }
+    return statement.name === null ? { text: statement.text } : { text: statement.text, name: statement.name };
+  }
+
+  /** A pooler gives out connections that others have prepared; of a changed schema other plans are made, under other names. */
+  distrust(code: string): void {
+    if (code !== CHANGED) this.isNaming = false;
+    this.generation++;
+    this.named = 0;
+    this.known.clear();
+  }
+
+  private learn(sql: string): Statement {
+    if (this.known.size >= MOST_TEXTS) this.forgetUnnamed();
+    const statement: Statement = { text: numbered(sql), asked: 0, name: null };
+    this.known.set(sql, statement);
+    return statement;
+  }
+
+  private forgetUnnamed(): void {
+    for (const [sql, { name }] of this.known) if (name === null) this.known.delete(sql);
+  }
+}
 
 /** `?` as `$1`, `$2`, …; our statements hold no literal question mark. */
 function numbered(sql: string): string {
-  const known = numberedBySql.get(sql);
-  if (known) return known;
   let count = 0;
-  const text = sql.replaceAll('?', () => `$${++count}`);
-  if (numberedBySql.size >= 500) numberedBySql.clear();
-  numberedBySql.set(sql, text);
+  return sql.replaceAll('?', () => `$${++count}`);
+}
+
+const CHANGED = '0A000';
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
+}
+
+const textOfInsertion = new WeakMap<Insertion, string>();
+
+/** Bytes come as one value, out of which each row's are cut: in a list they would go as twice as much text. */
+function insertionText(insertion: Insertion): string {
+  const known = textOfInsertion.get(insertion);
+  if (known) return known;
+  const { table, columns, stamped, ending = '' } = insertion;
+  const names = Object.keys(columns);
+  const cut = names.map((name) => (columns[name] === 'bytea' ? `substring(?::bytea from g.${name}_at for g.${name}_length)` : `g.${name}`));
+  const lists = names.map((name) => (columns[name] === 'bytea' ? '?::integer[], ?::integer[]' : `?::${columns[name]}[]`));
+  const aliases = names.map((name) => (columns[name] === 'bytea' ? `${name}_at, ${name}_length` : name));
+  const text = `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')})
+    select ${[...cut, ...(stamped ? [postgresqlDialect.now] : [])].join(', ')} from unnest(${lists.join(', ')}) as g(${aliases.join(', ')}) ${ending}`;
+  textOfInsertion.set(insertion, text);
   return text;
+}
+
+function insertedValues({ columns }: Insertion, rows: readonly Row[]): Value[] {
+  const isBytes = Object.values(columns).map((type) => type === 'bytea');
+  const lists = isBytes.flatMap((bytes, i) => (bytes ? places(rows.map((row) => row[i] as Buffer | null)) : [column(rows, i)]));
+  const whole = isBytes.flatMap((bytes, i) => (bytes ? [Buffer.concat(rows.flatMap((row) => (row[i] as Buffer | null) ?? []))] : []));
+  return [...whole, ...lists];
+}
+
+/** Where in all of the bytes each row's are, counted from 1, and how many. */
+function places(all: readonly (Buffer | null)[]): [at: (number | null)[], length: (number | null)[]] {
+  let next = 1;
+  const at = all.map((bytes) => {
+    const own = next;
+    next += bytes?.length ?? 0;
+    return bytes === null ? null : own;
+  });
+  return [at, all.map((bytes) => bytes?.length ?? null)];
+}
+
+function columnsOf(columns: Columns, rows: readonly Row[]): Scalar[][] {
+  return Object.keys(columns).map((_, i) => column(rows, i));
+}
+
+function column(rows: readonly Row[], index: number): Scalar[] {
+  return rows.map((row) => row[index] ?? null);
 }

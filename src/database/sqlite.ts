@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
-import type { Dialect, FaultKind, Tx, Value } from './tx.js';
+import type { Dialect, FaultKind, Insertion, Row, Scalar, Tx, Value } from './tx.js';
 
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
@@ -16,6 +17,13 @@ export const sqliteDialect: Dialect = {
   forUpdateSkipLocked: '',
   prefixOfQueue: `join deliveries d on d.conversation = q.conversation and d.sequence in (
     select x.sequence from deliveries x where x.conversation = q.conversation and x.sequence >= q.head and x.state <> 'completed' order by x.sequence limit ?)`,
+  among: (type) => `in (select ${type === 'bytea' ? 'unhex(value)' : 'value'} from json_each(?))`,
+  given: (name, columns, rows) => ({
+    sql: `(select ${Object.keys(columns)
+      .map((column, i) => `value ->> ${i} as ${column}`)
+      .join(', ')} from json_each(?)) as ${name}`,
+    values: [JSON.stringify(rows)],
+  }),
   fault(error: unknown): FaultKind {
     const code = (error as { code?: unknown } | null)?.code;
     if (typeof code !== 'string') return 'other';
@@ -37,9 +45,24 @@ class FileGone extends Error {
   }
 }
 
-/** One connection that one transaction holds at a time; the others wait in the order in which they came. */
+/** A transaction that was asked for. */
+interface Asked {
+  /** Resolves, when the work has failed, to why. */
+  readonly run: () => Promise<{ readonly error: unknown } | null>;
+  /** Tells the caller how its work went. */
+  readonly answer: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_TOGETHER = 50;
+
+/**
+ * One connection. All that was asked of it in one turn of the event loop is one transaction, one after the other in the order in which
+ * it came and each within a savepoint: a commit waits for the disk, whatever it is for.
+ */
 export class SqliteStore {
-  private tail: Promise<unknown> = Promise.resolve();
+  private waiting: Asked[] = [];
+  private isDraining = false;
   private readonly statements = new Map<string, Sqlite.Statement>();
   private readonly tx: Tx;
 
@@ -52,27 +75,48 @@ export class SqliteStore {
     this.opened = identityOf(file) ?? '';
     this.tx = {
       dialect: sqliteDialect,
-      all: async <Row>(sql: string, values: readonly Value[] = []) => this.statement(sql).all(...values) as Row[],
-      run: async (sql: string, values: readonly Value[] = []) => this.statement(sql).run(...values).changes,
+      all: async <Row>(sql: string, values: readonly Value[] = []) => this.statement(sql).all(...values.map(bound)) as Row[],
+      run: async (sql: string, values: readonly Value[] = []) => this.statement(sql).run(...values.map(bound)).changes,
+      insert: async <Returned>(insertion: Insertion, rows: readonly Row[]) => this.insert(insertion, rows) as Returned[],
     };
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const result = this.tail.then(() => this.hold(work));
-    this.tail = result.catch(() => undefined);
-    return result;
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.push(asked(AsyncLocalStorage.bind(work), this.tx, resolve, reject));
+      if (this.isDraining) return;
+      this.isDraining = true;
+      setImmediate(() => void this.drain());
+    });
   }
 
-  private async hold<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  private async drain(): Promise<void> {
+    const group = this.waiting.splice(0, MOST_TOGETHER);
+    try {
+      await this.commit(group);
+      for (const { answer } of group) answer();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+    if (this.waiting.length === 0) this.isDraining = false;
+    else setImmediate(() => void this.drain());
+  }
+
+  private async commit(group: readonly Asked[]): Promise<void> {
     await this.begin();
     try {
       this.assertThere();
-      const result = await work(this.tx);
+      for (const { run } of group) {
+        this.statement('savepoint work').run();
+        const failed = await run();
+        // A full disk has already rolled back all of them.
+        if (failed && !this.connection.inTransaction) throw failed.error;
+        if (failed) this.statement('rollback to work').run();
+        this.statement('release work').run();
+      }
       this.assertThere();
       this.connection.exec('commit');
-      return result;
     } catch (error) {
-      // A full disk has already rolled it back.
       if (this.connection.inTransaction) this.connection.exec('rollback');
       throw error;
     }
@@ -97,6 +141,13 @@ export class SqliteStore {
     if (identityOf(this.file) !== this.opened) throw new FileGone(this.file);
   }
 
+  private insert(insertion: Insertion, rows: readonly Row[]): unknown[] {
+    const statement = this.statement(insertionText(insertion));
+    if (statement.reader) return rows.flatMap((row) => statement.all(...row));
+    for (const row of rows) statement.run(...row);
+    return [];
+  }
+
   private statement(sql: string): Sqlite.Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -105,6 +156,45 @@ export class SqliteStore {
     this.statements.set(sql, prepared);
     return prepared;
   }
+}
+
+function asked<T>(work: (tx: Tx) => Promise<T>, tx: Tx, resolve: (result: T) => void, reject: (error: unknown) => void): Asked {
+  let answer = () => {};
+  const run = async () => {
+    try {
+      const result = await work(tx);
+      answer = () => resolve(result);
+      return null;
+    } catch (error) {
+      answer = () => reject(error);
+      return { error };
+    }
+  };
+  return { run, answer: () => answer(), reject };
+}
+
+const textOfInsertion = new WeakMap<Insertion, string>();
+
+/** Of one row: it is run as often as there are rows. */
+function insertionText(insertion: Insertion): string {
+  const known = textOfInsertion.get(insertion);
+  if (known) return known;
+  const { table, columns, stamped, ending = '' } = insertion;
+  const names = Object.keys(columns);
+  const marks = names.map(() => '?').join(', ');
+  const text = `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')}) values (${marks}${stamped ? `, ${sqliteDialect.now}` : ''}) ${ending}`;
+  textOfInsertion.set(insertion, text);
+  return text;
+}
+
+/** A list goes as JSON, in which there are no bytes. */
+function bound(value: Value): Scalar {
+  if (!isList(value)) return value;
+  return JSON.stringify(value.map((each) => (Buffer.isBuffer(each) ? each.toString('hex') : each)));
+}
+
+function isList(value: Value): value is readonly Scalar[] {
+  return Array.isArray(value);
 }
 
 /** Tells a file from another one of the same name; null: there is none. */

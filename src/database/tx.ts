@@ -1,5 +1,21 @@
 /** What a statement takes and gives: instants are whole milliseconds, truth values 0 and 1, so that both databases say the same. */
-export type Value = string | number | null | Buffer;
+export type Value = Scalar | readonly Scalar[];
+export type Scalar = string | number | null | Buffer;
+
+/** What a column of a list or of given rows holds. */
+export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer' | 'smallint' | 'double precision' | 'bytea';
+export type Columns = Readonly<Record<string, ColumnType>>;
+export type Row = readonly Scalar[];
+
+/** An insert of any number of rows, in their order. */
+export interface Insertion {
+  readonly table: string;
+  readonly columns: Columns;
+  /** A further column, which gets the database's clock. */
+  readonly stamped?: string;
+  /** `on conflict …` and `returning …`. */
+  readonly ending?: string;
+}
 
 /** An open transaction. Statements are written with `?`, in the SQL that both databases share. */
 export interface Tx {
@@ -8,6 +24,8 @@ export interface Tx {
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
   /** How many rows the statement changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>;
+  /** Inserts the rows in their order; what the insertion returns. */
+  insert<Returned>(insertion: Insertion, rows: readonly Row[]): Promise<Returned[]>;
 }
 
 /** The first row, or null. */
@@ -79,5 +97,9 @@ export interface Dialect {
   readonly forUpdateSkipLocked: string;
   /** A from-item that gives, for each conversation of `queues q`, its first open deliveries as `d`; one `?` for how many. */
   readonly prefixOfQueue: string;
+  /** Follows an expression that is to be one of a list; the list is the value of its one `?`. */
+  among(type: ColumnType): string;
+  /** A from-item of rows that come with the statement, and what its `?`s stand for. No `bytea`. */
+  given(name: string, columns: Columns, rows: readonly Row[]): { readonly sql: string; readonly values: Value[] };
   fault(error: unknown): FaultKind;
 }

@@ -34,7 +34,12 @@ export class ClaimEnds {
       try {
         return await this.group.submit(end);
       } catch (error) {
-        if (isRefused(this.database.dialect.fault(error)) && end.how !== 'interrupted') {
+        const isRefusal = isRefused(this.database.dialect.fault(error));
+        if (isRefusal && end.unstored?.length) {
+          this.logger.error(`the store refuses the transcript of a turn, so it ends without it: ${(error as Error).message}`);
+          return this.submit({ ...end, unstored: [] }, signal);
+        }
+        if (isRefusal && end.how !== 'interrupted') {
           this.logger.error(`the store refuses what the turn said, so it ends without it: ${(error as Error).message}`);
           return this.submit({ claim: end.claim, how: 'interrupted', failure: 'the store refused what the turn said', turn: null }, signal);
         }

@@ -44,13 +44,17 @@ const ERROR_CHARACTERS = 4 * 1024;
  * The claim that ends is the live one: messages may have joined it.
  */
 export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn): Promise<ClaimEnd> {
-  const { signal } = live.stop;
-  const { claim } = job;
-  const said = new Said();
-  const { conversation, token, owner } = claim;
+  const { conversation, token, owner } = job.claim;
   const transcript = new TranscriptWriter(context.database, { conversation, token, owner }, context.now, () =>
     context.onActivity(conversation),
   );
+  const end = await drive(job, context, live, transcript);
+  return { ...end, unstored: await transcript.rest() };
+}
+
+async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, transcript: TranscriptWriter): Promise<ClaimEnd> {
+  const { signal } = live.stop;
+  const said = new Said();
   try {
     const input = await turnInput(job, context);
     const { runtime } = job.workspace;
@@ -62,8 +66,6 @@ export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn
   } catch (error) {
     await live.close();
     return endOfFailure({ ...job, claim: live.claim }, context.table, error, said, signal);
-  } finally {
-    await transcript.flush();
   }
 }
 

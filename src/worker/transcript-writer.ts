@@ -9,7 +9,7 @@ const ENTRY_CHARACTERS = 256 * 1024;
 /** Of one turn: an agent that prints without end must not fill the store. Its result is kept apart. */
 const TURN_CHARACTERS = 16 * 1024 * 1024;
 
-/** Keeps what a turn says while it says it, in small batches, so that the turn's end has nothing left to write. */
+/** Keeps what a turn says while it says it, in small batches, so that the end of the turn has little left to write. */
 export class TranscriptWriter {
   private waiting: TranscriptEntry[] = [];
   private size = 0;
@@ -38,20 +38,32 @@ export class TranscriptWriter {
   private wait(type: string, body: string): void {
     this.waiting.push({ number: this.number++, at: this.now(), kind: type, body });
     this.size += body.length;
-    if (this.size >= FLUSH_CHARACTERS) void this.flush();
-    else this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+    if (this.size >= FLUSH_CHARACTERS) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
   }
 
-  /** Resolves when all that was added is stored. A transcript that cannot be stored never fails its turn. */
-  flush(): Promise<void> {
+  /** What is not stored yet, for the end of the turn to store; nothing is written after it. */
+  async rest(): Promise<readonly TranscriptEntry[]> {
+    const entries = this.take();
+    await this.writing;
+    return entries;
+  }
+
+  private flush(): void {
+    const entries = this.take();
+    this.writing = this.writing.then(() => this.write(entries));
+  }
+
+  private take(): TranscriptEntry[] {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     const entries = this.waiting;
     this.waiting = [];
     this.size = 0;
-    if (entries.length > 0) this.writing = this.writing.then(() => this.write(entries));
-    return this.writing;
+    return entries;
   }
+
+  /** A transcript that cannot be stored never fails its turn. */
 
   private async write(entries: readonly TranscriptEntry[]): Promise<void> {
     const isOurs = await this.database.transaction((tx) => appendTranscript(tx, this.turn, entries)).catch(() => false);

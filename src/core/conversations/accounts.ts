@@ -1,18 +1,19 @@
-import { inChunks, marks, type Tx } from '../../database/tx.js';
+import type { Tx } from '../../database/tx.js';
 import type { Account } from '../limits/rules.js';
 
 export async function readAccounts(tx: Tx, ids: readonly string[]): Promise<Map<string, Account>> {
-  const accounts = new Map<string, Account>();
-  for (const part of inChunks(ids, 1)) {
-    const sql = `select id, spent_usd, waived_until, loop_floor from conversations where id in (${marks(part.length)})`;
-    for (const { id, ...account } of await tx.all<Account & { id: string }>(sql, part)) accounts.set(id, account);
-  }
-  return accounts;
+  const sql = `select id, spent_usd, waived_until, loop_floor from conversations where id ${tx.dialect.among('uuid')}`;
+  const rows = await tx.all<Account & { id: string }>(sql, [ids]);
+  return new Map(rows.map(({ id, ...account }) => [id, account]));
 }
 
-/** A turn of the conversation has cost this. */
-export async function charge(tx: Tx, id: string, usd: number): Promise<void> {
-  if (usd > 0) await tx.run('update conversations set spent_usd = spent_usd + ? where id = ?', [usd, id]);
+/** Turns of these conversations have cost this. */
+export async function charge(tx: Tx, costs: readonly { readonly conversation: string; readonly usd: number }[]): Promise<void> {
+  const sums = new Map<string, number>();
+  for (const { conversation, usd } of costs) if (usd > 0) sums.set(conversation, (sums.get(conversation) ?? 0) + usd);
+  if (sums.size === 0) return;
+  const { sql, values } = tx.dialect.given('c', { whose: 'uuid', usd: 'double precision' }, [...sums]);
+  await tx.run(`update conversations set spent_usd = spent_usd + c.usd from ${sql} where id = c.whose`, values);
 }
 
 /** An operator lets it go on: costs and loops count anew, and until then no budget of the day keeps it. */

@@ -189,11 +189,12 @@ export async function readContents(
   claims: readonly { conversation: string; from: number; to: number }[],
 ): Promise<DeliveryContent[]> {
   if (claims.length === 0) return [];
-  const each = claims.map(() => '(d.conversation = ? and d.sequence between ? and ?)').join(' or ');
+  const { sql, values } = boundsOf(tx, claims);
   return tx.all(
     `select d.conversation, d.sequence, d.text, d.route, d.author_kind, r.org, r.provider, r.source, r.delivery_id, r.event_key, r.parsed, r.received_at
-       from deliveries d join receipts r on r.id = d.receipt where d.state = 'pending' and (${each}) order by d.conversation, d.sequence`,
-    claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
+       from ${sql} join deliveries d on d.conversation = c.whose and d.sequence between c.first and c.last join receipts r on r.id = d.receipt
+      where d.state = 'pending' order by d.conversation, d.sequence`,
+    values,
   );
 }
 
@@ -203,29 +204,62 @@ export interface Bounds {
   readonly to: number;
 }
 
-/** Completes the pending deliveries within the bounds of a claim; how many they were, and how many of them waking. */
-export async function completeClaimed(
-  tx: Tx,
-  bounds: Bounds,
-  outcome: Outcome,
-  reason: string | null,
-): Promise<{ count: number; waking: number }> {
-  const { to, from } = completion(outcome);
-  const rows = await tx.all<{ waking: number }>(
-    `update deliveries set state = ${to}, outcome = ?, reason = ?, due_at = null, completed_at = ${tx.dialect.now}
-      where conversation = ? and sequence between ? and ? and state in (${from}) returning waking`,
-    [outcome, reason, bounds.conversation, bounds.from, bounds.to],
+function boundsOf(tx: Tx, bounds: readonly Bounds[]) {
+  return tx.dialect.given(
+    'c',
+    { whose: 'uuid', first: 'bigint', last: 'bigint' },
+    bounds.map(({ conversation, from, to }) => [conversation, from, to]),
   );
-  return { count: rows.length, waking: rows.filter((row) => row.waking === 1).length };
+}
+
+export interface Completion extends Bounds {
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+}
+
+/** Deliveries, and how many of them wake. */
+export interface Count {
+  readonly count: number;
+  readonly waking: number;
+}
+
+const NONE: Count = { count: 0, waking: 0 };
+const COMPLETION = { whose: 'uuid', first: 'bigint', last: 'bigint', made: 'text', why: 'text' } as const;
+
+/** Completes the pending deliveries within the bounds of claims, one of each conversation; what they were, by conversation. */
+export async function completeAll(tx: Tx, completions: readonly Completion[]): Promise<(conversation: string) => Count> {
+  const counts = new Map<string, Count>();
+  for (const [from, alike] of Map.groupBy(completions, ({ outcome }) => completion(outcome).from)) {
+    const rows = alike.map((each) => [each.conversation, each.from, each.to, each.outcome, each.reason]);
+    const { sql, values } = tx.dialect.given('c', COMPLETION, rows);
+    const completed = await tx.all<{ conversation: string; waking: number }>(
+      `update deliveries set state = ${completion(alike[0]?.outcome ?? 'done').to}, outcome = c.made, reason = c.why, due_at = null,
+         completed_at = ${tx.dialect.now} from ${sql}
+        where conversation = c.whose and sequence between c.first and c.last and state in (${from}) returning conversation, waking`,
+      values,
+    );
+    for (const { conversation, waking } of completed) {
+      const { count, waking: before } = counts.get(conversation) ?? NONE;
+      counts.set(conversation, { count: count + 1, waking: before + waking });
+    }
+  }
+  return (conversation) => counts.get(conversation) ?? NONE;
+}
+
+/** Completes the pending deliveries within the bounds of one claim. */
+export async function completeClaimed(tx: Tx, bounds: Bounds, outcome: Outcome, reason: string | null): Promise<Count> {
+  const { conversation, from, to } = bounds;
+  return (await completeAll(tx, [{ conversation, from, to, outcome, reason }]))(conversation);
 }
 
 /** How many deliveries lie within the bounds of these claims, and how many of them wake. */
 export async function countClaimed(tx: Tx, claims: readonly Bounds[]): Promise<{ conversation: string; count: number; waking: number }[]> {
   if (claims.length === 0) return [];
-  const each = claims.map(() => '(conversation = ? and sequence between ? and ?)').join(' or ');
+  const { sql, values } = boundsOf(tx, claims);
   const rows = await tx.all<{ conversation: string; count: number; waking: number | string }>(
-    `select conversation, count(*) as count, sum(waking) as waking from deliveries where state = 'pending' and (${each}) group by conversation`,
-    claims.flatMap(({ conversation, from, to }) => [conversation, from, to]),
+    `select conversation, count(*) as count, sum(waking) as waking from ${sql} join deliveries d
+        on d.conversation = c.whose and d.sequence between c.first and c.last where state = 'pending' group by conversation`,
+    values,
   );
   return rows.map((row) => ({ ...row, waking: Number(row.waking) }));
 }

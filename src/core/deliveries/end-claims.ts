@@ -3,9 +3,9 @@ import { charge } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { dayOf } from '../limits/day.js';
 import { book, type Spending } from '../limits/spendings.js';
-import { endTurn, type NewTurn, type TurnEnd } from '../turns/turns.js';
+import { endTurns, insertTranscripts, type NewTurn, type TranscriptEntry, type TurnEnd } from '../turns/turns.js';
 import type { Claim } from './claim.js';
-import { completeClaimed, recordFailure } from './deliveries.js';
+import { type Count, completeAll, completeClaimed, recordFailure } from './deliveries.js';
 import type { Outcome } from './delivery.js';
 import { letGo, MAX_INTERRUPTIONS, park, type Queue, wakeAt } from './queue.js';
 import { lockQueues, saveQueues } from './queues.js';
@@ -16,8 +16,11 @@ export interface RetryPolicy {
   readonly backoff: { readonly firstMs: number; readonly factor: number; readonly maxMs: number };
 }
 
-/** How the work under a claim ended. `turn` is null where no agent was woken. */
-export type ClaimEnd =
+/** How the work under a claim ended, with what its turn has said and is not stored yet. */
+export type ClaimEnd = WorkEnd & { readonly unstored?: readonly TranscriptEntry[] };
+
+/** `turn` is null where no agent was woken. */
+type WorkEnd =
   | {
       readonly claim: Claim;
       readonly how: 'completed';
@@ -59,21 +62,44 @@ export async function endClaims(
 ): Promise<EndResult[]> {
   const queues = await lockQueues(tx, [...new Set(ends.map(({ claim }) => claim.conversation))].sort());
   const now = await clock(tx);
-  const results: EndResult[] = [];
-  for (const end of ends) {
-    const { claim } = end;
-    const queue = queues.get(claim.conversation);
-    const isOurs = queue?.owner === claim.owner && queue.token === claim.token;
-    if (isOurs) await endOne(tx, queue, end, policy, now);
-    if (queue) await charge(tx, queue.conversation, costOf(end));
-    results.push(isOurs ? 'ended' : 'stale');
+  const ours = ends.filter(({ claim: { conversation, owner, token } }) => {
+    const queue = queues.get(conversation);
+    return queue?.owner === owner && queue.token === token;
+  });
+  const countOf = await completeAll(tx, ours.flatMap(completionOf));
+  for (const end of ours) {
+    const queue = queues.get(end.claim.conversation);
+    if (queue) await endOne(tx, queue, end, { policy, now, completed: countOf(queue.conversation) });
   }
-  await saveQueues(tx, [...queues.values()]);
+  const known = ends.filter(({ claim }) => queues.has(claim.conversation));
+  await Promise.all([
+    endTurns(tx, ours.flatMap(turnEndOf)),
+    insertTranscripts(
+      tx,
+      ours.map(({ claim, unstored = [] }) => ({ turn: claim, entries: unstored })),
+    ),
+    charge(
+      tx,
+      known.map((end) => ({ conversation: end.claim.conversation, usd: costOf(end) })),
+    ),
+    saveQueues(tx, [...queues.values()]),
+  ]);
   await book(
     tx,
     ends.flatMap((end) => spendingOf(end, queues.get(end.claim.conversation), timezoneOf, now)),
   );
-  return results;
+  const ended = new Set(ours);
+  return ends.map((end) => (ended.has(end) ? 'ended' : 'stale'));
+}
+
+function completionOf(end: ClaimEnd) {
+  const { conversation, from, to } = end.claim;
+  return end.how === 'completed' ? [{ conversation, from, to, outcome: end.outcome, reason: end.reason }] : [];
+}
+
+function turnEndOf(end: ClaimEnd) {
+  if (end.how === 'unconfigured' || end.how === 'deferred' || end.turn === null) return [];
+  return [{ turn: turnOf(end.claim), end: end.turn }];
 }
 
 function costOf(end: ClaimEnd): number {
@@ -87,32 +113,32 @@ function spendingOf(end: ClaimEnd, queue: Queue | undefined, timezoneOf: Timezon
   return [{ org, workspace, day: dayOf(now, timezoneOf(org, workspace)), usd }];
 }
 
-async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, policy: RetryPolicy, now: number): Promise<void> {
+interface Ending {
+  readonly policy: RetryPolicy;
+  readonly now: number;
+  /** What of the claim was completed with it. */
+  readonly completed: Count;
+}
+
+async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, { policy, now, completed }: Ending): Promise<void> {
   const { claim } = end;
   const wasResting = queue.isResting;
   release(queue, now);
   switch (end.how) {
     case 'completed':
-      await complete(tx, queue, { ...claim }, end.outcome, end.reason, now);
-      break;
+      return goOn(queue, claim.to, completed, now);
     case 'failed':
-      await fail(tx, queue, end, policy, now);
-      break;
+      return fail(tx, queue, end, policy, now);
     case 'interrupted':
-      await interrupt(tx, queue, { ...end, wasResting }, policy, now);
-      break;
+      return interrupt(tx, queue, { ...end, wasResting }, policy, now);
     case 'spent':
-      await runOut(tx, queue, end, now);
-      break;
+      return runOut(tx, queue, end, now);
     case 'deferred':
-      await defer(tx, queue, end, policy, now);
-      break;
+      return defer(tx, queue, end, policy, now);
     case 'unconfigured':
       await recordFailure(tx, claim.head, { ...claim.head, dueAt: null, failure: end.failure });
       park(queue, 'unconfigured');
   }
-  if (end.how === 'unconfigured' || end.how === 'deferred' || end.turn === null) return;
-  await endTurn(tx, turnOf(claim), end.turn);
 }
 
 /** The turn that comes of a claim, as it is stored. */
@@ -131,18 +157,10 @@ function release(queue: Queue, now: number): void {
   wakeAt(queue, now);
 }
 
-async function complete(
-  tx: Tx,
-  queue: Queue,
-  bounds: { conversation: string; from: number; to: number },
-  outcome: Outcome,
-  reason: string | null,
-  now: number,
-): Promise<void> {
-  const { count, waking } = await completeClaimed(tx, bounds, outcome, reason);
+function goOn(queue: Queue, completedTo: number, { count, waking }: Count, now: number): void {
   queue.open -= count;
   queue.waking -= waking;
-  queue.head = bounds.to + 1;
+  queue.head = completedTo + 1;
   // Last in, last served: a conversation with a long queue goes to the back of the line.
   wakeAt(queue, now);
 }
@@ -155,7 +173,8 @@ async function fail(tx: Tx, queue: Queue, end: ClaimEnd & { how: 'failed' }, pol
     await insertNotes(tx, [{ conversation, at: now, by: 'worker', kind: 'alert', receipt: head.receipt, sequence: from, reason: failure }]);
   // The end of a conversation is seen to for as long as it takes.
   const isDead = attempts >= policy.maxAttempts && head.kind !== 'lifecycle';
-  if (isDead && end.onDead === 'skip') return complete(tx, queue, { conversation, from, to: from }, 'dead', failure, now);
+  if (isDead && end.onDead === 'skip')
+    return goOn(queue, from, await completeClaimed(tx, { conversation, from, to: from }, 'dead', failure), now);
   const dueAt = isDead ? null : now + backoff(policy, attempts);
   await recordFailure(tx, head, { attempts, interruptions: head.interruptions, dueAt, failure });
   if (isDead) park(queue, 'stalled');

@@ -1,4 +1,4 @@
-import { marks, type Tx } from '../../database/tx.js';
+import { type Insertion, marks, type Tx } from '../../database/tx.js';
 import type { AuthorKind } from '../deliveries/delivery.js';
 import { quoted } from '../machine.js';
 import { ENDED_BY, LIVE_TURN, turn } from './turn.js';
@@ -34,30 +34,28 @@ export interface TurnEnd {
   readonly costUsd: number;
 }
 
-/** Ends a turn, with or without a row so far. */
-export async function endTurn(tx: Tx, t: NewTurn, end: TurnEnd): Promise<void> {
-  const event = ENDED_BY[end.state];
-  await tx.run(
-    `insert into turns (conversation, token, owner, state, from_sequence, to_sequence, attempt, session, result, error, detail, cost_usd, started_at, caused_by, ended_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${tx.dialect.now})
-     on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result, error = excluded.error,
-       detail = excluded.detail, cost_usd = excluded.cost_usd, to_sequence = excluded.to_sequence, process_id = null, ended_at = excluded.ended_at where turns.state in (${quoted(turn.sources(event))})`,
-    [
-      t.conversation,
-      t.token,
-      t.owner,
-      turn.target(event),
-      t.from,
-      t.to,
-      t.attempt,
-      end.session,
-      end.result,
-      end.error,
-      end.detail,
-      end.costUsd,
-      t.startedAt,
-      t.causedBy,
-    ],
+// Each of these ends is legal from any state of a live turn.
+const TURNS: Insertion = {
+  table: 'turns',
+  columns: {
+    ...{ conversation: 'uuid', token: 'bigint', owner: 'integer', state: 'text', from_sequence: 'bigint', to_sequence: 'bigint' },
+    ...{ attempt: 'integer', session: 'text', result: 'text', error: 'text', detail: 'text', cost_usd: 'double precision' },
+    ...{ started_at: 'bigint', caused_by: 'text' },
+  },
+  stamped: 'ended_at',
+  ending: `on conflict (conversation, token) do update set state = excluded.state, session = excluded.session, result = excluded.result,
+    error = excluded.error, detail = excluded.detail, cost_usd = excluded.cost_usd, to_sequence = excluded.to_sequence, process_id = null,
+    ended_at = excluded.ended_at where turns.state in (${quoted(LIVE_TURN)})`,
+};
+
+/** Ends turns, with or without a row so far. */
+export async function endTurns(tx: Tx, ends: readonly { readonly turn: NewTurn; readonly end: TurnEnd }[]): Promise<void> {
+  await tx.insert(
+    TURNS,
+    ends.map(({ turn: t, end }) => [
+      ...[t.conversation, t.token, t.owner, turn.target(ENDED_BY[end.state]), t.from, t.to, t.attempt],
+      ...[end.session, end.result, end.error, end.detail, end.costUsd, t.startedAt, t.causedBy],
+    ]),
   );
 }
 
@@ -87,12 +85,28 @@ export async function appendTranscript(
   entries: readonly TranscriptEntry[],
 ): Promise<boolean> {
   if (!(await isOurs(tx, t))) return false;
-  for (const { number, at, kind, body } of entries)
-    await tx.run(
-      'insert into transcripts (conversation, token, number, said_at, kind, body) values (?, ?, ?, ?, ?, ?) on conflict do nothing',
-      [t.conversation, t.token, number, at, kind, body],
-    );
+  await insertTranscripts(tx, [{ turn: t, entries }]);
   return true;
+}
+
+const TRANSCRIPTS: Insertion = {
+  table: 'transcripts',
+  columns: { conversation: 'uuid', token: 'bigint', number: 'integer', said_at: 'bigint', kind: 'text', body: 'text' },
+  ending: 'on conflict do nothing',
+};
+
+/** Adds to the transcripts of turns whose claims are the writer's, and locked. */
+export async function insertTranscripts(
+  tx: Tx,
+  said: readonly {
+    readonly turn: { readonly conversation: string; readonly token: number };
+    readonly entries: readonly TranscriptEntry[];
+  }[],
+): Promise<void> {
+  await tx.insert(
+    TRANSCRIPTS,
+    said.flatMap(({ turn: t, entries }) => entries.map(({ number, at, kind, body }) => [t.conversation, t.token, number, at, kind, body])),
+  );
 }
 
 /** Token of the last turn that was interrupted while it worked on the messages from this one on; null: none was. */

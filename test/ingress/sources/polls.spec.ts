@@ -123,6 +123,10 @@ function crashingDatabase(database: Database): Database & { crashes(): number } 
           tick();
           return tx.run(sql, values);
         },
+        insert: async (insertion, rows) => {
+          tick();
+          return tx.insert(insertion, rows);
+        },
       }),
     );
   };
