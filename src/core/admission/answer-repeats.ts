@@ -27,7 +27,7 @@ export async function answerRepeats(tx: Tx, admissions: readonly Admission[], an
   });
   await countRepeats(
     tx,
-    first.map(({ receipt, isConflict }) => ({ receipt: receipt.id, isConflict })).toSorted((a, b) => a.receipt - b.receipt),
+    first.map(({ receipt, isConflict }) => ({ receipt: receipt.id, isConflict })),
   );
   const conflicts = first.filter(({ isConflict }) => isConflict);
   await noteConflicts(

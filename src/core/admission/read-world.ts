@@ -1,4 +1,4 @@
-import { inChunks, type Tx } from '../../database/tx.js';
+import type { Tx } from '../../database/tx.js';
 import type { Parsed } from '../../plugin/index.js';
 import { conversationsAbout, readConversations } from '../conversations/conversations.js';
 import { countClaimed, deliveredTo, findMessages, type KnownMessage, openPrefixes } from '../deliveries/deliveries.js';
@@ -78,8 +78,7 @@ export async function readClaims(tx: Tx, world: World, fresh: readonly Fresh[]):
 
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
 async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Locked>> {
-  const queues = new Map<string, Queue>();
-  for (const part of inChunks([...ids].sort(), 1)) for (const [id, queue] of await lockQueues(tx, part)) queues.set(id, queue);
+  const queues = await lockQueues(tx, [...ids].sort());
   const rows = await readConversations(tx, [...queues.keys()]);
   return new Map(
     rows.flatMap((row): [string, Locked][] => {

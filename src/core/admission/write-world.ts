@@ -1,4 +1,4 @@
-import { inChunks, type Tx } from '../../database/tx.js';
+import type { Tx } from '../../database/tx.js';
 import { insertConversations, saveLifetime } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import {
@@ -10,12 +10,12 @@ import {
   retireUpTo,
   withdrawDelivery,
 } from '../deliveries/deliveries.js';
-import { insertQueues, QUEUE_WIDTH, saveQueues } from '../deliveries/queues.js';
+import { insertQueues, saveQueues } from '../deliveries/queues.js';
 import { recordEndings } from '../jobs/record-endings.js';
 import { saveMessageChanges } from '../message-changes/message-changes.js';
 import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
-import type { Locked, World } from './world.js';
+import type { World } from './world.js';
 
 /** Writes what was changed. */
 export async function writeWorld(tx: Tx, world: World): Promise<void> {
@@ -48,15 +48,18 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
   for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
   for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);
   for (const { conversation, sequence } of world.forgotten) await forgetMessage(tx, conversation, sequence);
-  const queuesOf = (some: readonly Locked[]) =>
-    inChunks(
-      some.map((c) => c.queue),
-      QUEUE_WIDTH,
-    );
-  for (const part of queuesOf(made)) await insertQueues(tx, part);
-  for (const part of queuesOf(known.filter((c) => c.isTouched))) await saveQueues(tx, part);
-  await insertDeliveries(tx, world.deliveries, world.now);
-  await insertNotes(tx, world.notes);
+  await Promise.all([
+    insertQueues(
+      tx,
+      made.map((c) => c.queue),
+    ),
+    saveQueues(
+      tx,
+      known.filter((c) => c.isTouched).map((c) => c.queue),
+    ),
+    insertDeliveries(tx, world.deliveries, world.now),
+    insertNotes(tx, world.notes),
+  ]);
   // An end that was taken back in the same breath leaves nothing to do.
   const ended = touched.flatMap((c) => (c.row.state === 'terminal' ? (c.ended ?? []) : []));
   await recordEndings(tx, ended, world.now);

@@ -1,4 +1,4 @@
-import { first, inChunks, inTerms, marks, type Tx, tuples } from '../../database/tx.js';
+import { first, type Insertion, type Tx } from '../../database/tx.js';
 import type { SubjectKey } from '../subjects/subjects.js';
 import type { Ending, Lifetime } from './conversation.js';
 import type { ConversationIdentity } from './conversation-id.js';
@@ -25,10 +25,8 @@ export interface NewConversation extends ConversationRow {
 const COLUMNS = 'id, org, namespace, key, scope, scope_name, lifecycle, route, workspace, state, reason, revision, strength';
 
 export async function readConversations(tx: Tx, ids: readonly string[]): Promise<ConversationRow[]> {
-  const found: ConversationRow[] = [];
-  for (const part of inChunks(ids, 1))
-    found.push(...(await tx.all<ConversationRow>(`select ${COLUMNS} from conversations where id in (${marks(part.length)})`, part)));
-  return found;
+  if (ids.length === 0) return [];
+  return tx.all(`select ${COLUMNS} from conversations where id ${tx.dialect.among('uuid')}`, [ids]);
 }
 
 /** The ids of all conversations about these subjects, in any scope. */
@@ -36,25 +34,31 @@ export async function conversationsAbout(
   tx: Tx,
   subjects: readonly SubjectKey[],
 ): Promise<{ id: string; org: string; namespace: string; key: string }[]> {
-  const found: { id: string; org: string; namespace: string; key: string }[] = [];
-  for (const part of inTerms(subjects)) {
-    const each = part.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
-    const keys = part.flatMap(({ org, namespace, key }) => [org, namespace, key]);
-    found.push(...(await tx.all<(typeof found)[number]>(`select id, org, namespace, key from conversations where ${each}`, keys)));
-  }
-  return found;
+  if (subjects.length === 0) return [];
+  const keys = subjects.map(({ org, namespace, key }) => [org, namespace, key]);
+  const { sql, values } = tx.dialect.given('g', { org: 'text', namespace: 'text', key: 'text' }, keys);
+  return tx.all(
+    `select id, org, namespace, key from conversations where (org, namespace, key) in (select org, namespace, key from ${sql})`,
+    values,
+  );
 }
 
+const CONVERSATIONS: Insertion = {
+  table: 'conversations',
+  columns: {
+    ...{ id: 'uuid', org: 'text', namespace: 'text', key: 'text', scope: 'text', scope_name: 'text', lifecycle: 'text', route: 'text' },
+    ...{ workspace: 'text', state: 'text', reason: 'text', revision: 'text', strength: 'smallint', title: 'text', url: 'text' },
+    ...{ folder: 'text', terminal_at: 'bigint', created_at: 'bigint', updated_at: 'bigint' },
+  },
+};
+
 export async function insertConversations(tx: Tx, conversations: readonly NewConversation[], at: number): Promise<void> {
-  for (const part of inChunks(conversations, 19))
-    await tx.run(
-      `insert into conversations (${COLUMNS}, title, url, folder, terminal_at, created_at, updated_at) values ${tuples(part.length, 19)}`,
-      part.flatMap((c) => [
-        ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
-        ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
-        ...[c.state === 'terminal' ? at : null, at, at],
-      ]),
-    );
+  const rows = conversations.map((c) => [
+    ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
+    ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
+    ...[c.state === 'terminal' ? at : null, at, at],
+  ]);
+  await tx.insert(CONVERSATIONS, rows);
 }
 
 /** Writes a changed life. A conversation that ends loses its session in the same statement. */
@@ -122,7 +126,7 @@ export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Pro
   return tx.all(
     `select id, org, namespace, key, title, workspace, folder, session, state, reason, revision, ending, ending_sequence,
        case when ending > 0 and exists (select 1 from jobs j where j.conversation = c.id and j.state = 'running') then 1 else 0 end as cleaning
-     from conversations c where id in (${marks(ids.length)})`,
-    ids,
+     from conversations c where id ${tx.dialect.among('uuid')}`,
+    [ids],
   );
 }

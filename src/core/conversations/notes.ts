@@ -1,4 +1,4 @@
-import { inChunks, type Tx, tuples } from '../../database/tx.js';
+import type { Insertion, Tx } from '../../database/tx.js';
 import { pruneByAge } from '../prune-by-age.js';
 
 /** What became of a conversation besides its deliveries: decisions about events that made none, and what operators did. */
@@ -34,12 +34,18 @@ export interface Note {
   readonly reason: string | null;
 }
 
+const NOTES: Insertion = {
+  table: 'notes',
+  columns: {
+    ...{ conversation: 'uuid', noted_at: 'bigint', noted_by: 'text', kind: 'text', receipt: 'bigint', sequence: 'bigint', reason: 'text' },
+  },
+};
+
 export async function insertNotes(tx: Tx, notes: readonly Note[]): Promise<void> {
-  for (const part of inChunks(notes, 7))
-    await tx.run(
-      `insert into notes (conversation, noted_at, noted_by, kind, receipt, sequence, reason) values ${tuples(part.length, 7)}`,
-      part.flatMap((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
-    );
+  await tx.insert(
+    NOTES,
+    notes.map((n) => [n.conversation, n.at, n.by, n.kind, n.receipt, n.sequence, n.reason]),
+  );
 }
 
 export function pruneNotes(tx: Tx, olderThan: number, limit: number): Promise<{ count: number; isDone: boolean }> {

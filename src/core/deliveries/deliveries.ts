@@ -1,4 +1,4 @@
-import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import type { Insertion, Tx } from '../../database/tx.js';
 import { quoted } from '../machine.js';
 import {
   type AuthorKind,
@@ -33,18 +33,23 @@ export interface NewDelivery {
   readonly collects: boolean;
 }
 
+const DELIVERIES: Insertion = {
+  table: 'deliveries',
+  columns: {
+    ...{ conversation: 'uuid', sequence: 'bigint', receipt: 'bigint', route: 'text', kind: 'text', state: 'text', outcome: 'text' },
+    ...{ completed_at: 'bigint', trust: 'text', waking: 'smallint', wake_at: 'bigint', message_key: 'text', text: 'text' },
+    ...{ text_revision: 'text', author_kind: 'text', collects: 'smallint' },
+  },
+};
+
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: number): Promise<void> {
-  for (const part of inChunks(deliveries, 16))
-    await tx.run(
-      `insert into deliveries (conversation, sequence, receipt, route, kind, state, outcome, completed_at, trust, waking, wake_at, message_key, text,
-       text_revision, author_kind, collects) values ${tuples(part.length, 16)}`,
-      part.flatMap((d): Value[] => [
-        ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
-        ...[d.outcome !== null ? delivery.target('retire') : d.held ? 'held' : 'pending', d.outcome, d.outcome === null ? null : now],
-        ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text, d.textRevision],
-        ...[d.authorKind, Number(d.collects)],
-      ]),
-    );
+  const rows = deliveries.map((d) => [
+    ...[d.conversation, d.sequence, d.receipt, d.route, d.kind],
+    ...[d.outcome !== null ? delivery.target('retire') : d.held ? 'held' : 'pending', d.outcome, d.outcome === null ? null : now],
+    ...[d.trust, Number(d.waking), d.wakeAt, d.messageKey, d.text, d.textRevision],
+    ...[d.authorKind, Number(d.collects)],
+  ]);
+  await tx.insert(DELIVERIES, rows);
 }
 
 /** A delivery as the next event about its message finds it. */
@@ -65,26 +70,20 @@ export interface KnownMessage {
 
 /** The deliveries that these messages already have in these conversations. */
 export async function findMessages(tx: Tx, conversations: readonly string[], keys: readonly string[]): Promise<KnownMessage[]> {
-  if (keys.length === 0) return [];
-  const found: KnownMessage[] = [];
-  // Half of what may be bound is left to the keys.
-  for (const part of inChunks(conversations, 2))
-    found.push(
-      ...(await tx.all<KnownMessage>(
-        `select d.conversation, d.message_key, d.sequence, d.state, d.outcome, d.waking, d.route, d.trust, d.text, d.text_revision,
-           case when d.text is null then r.parsed end as parsed
-         from deliveries d join receipts r on r.id = d.receipt
-          where d.conversation in (${marks(part.length)}) and d.message_key in (${marks(keys.length)})`,
-        [...part, ...keys],
-      )),
-    );
-  return found;
+  if (keys.length === 0 || conversations.length === 0) return [];
+  return tx.all(
+    `select d.conversation, d.message_key, d.sequence, d.state, d.outcome, d.waking, d.route, d.trust, d.text, d.text_revision,
+       case when d.text is null then r.parsed end as parsed
+       from deliveries d join receipts r on r.id = d.receipt
+      where d.conversation ${tx.dialect.among('uuid')} and d.message_key ${tx.dialect.among('text')}`,
+    [conversations, keys],
+  );
 }
 
 /** The conversations in which these receipts already have a delivery. */
 export async function deliveredTo(tx: Tx, receipts: readonly number[]): Promise<{ receipt: number; conversation: string }[]> {
   if (receipts.length === 0) return [];
-  return tx.all(`select receipt, conversation from deliveries where receipt in (${marks(receipts.length)})`, receipts);
+  return tx.all(`select receipt, conversation from deliveries where receipt ${tx.dialect.among('bigint')}`, [receipts]);
 }
 
 /** What a later event about its message makes of a delivery that is not completed. */
@@ -163,8 +162,8 @@ export async function openPrefixes(tx: Tx, conversations: readonly string[], lim
   return tx.all(
     `select d.conversation, d.sequence, d.receipt, d.route, d.kind, d.state, d.trust, d.waking, d.wake_at, d.due_at, d.attempts, d.interruptions,
        d.deferrals, d.author_kind, d.collects
-       from queues q ${tx.dialect.prefixOfQueue} where q.conversation in (${marks(conversations.length)}) order by d.conversation, d.sequence`,
-    [limit, ...conversations],
+       from queues q ${tx.dialect.prefixOfQueue} where q.conversation ${tx.dialect.among('uuid')} order by d.conversation, d.sequence`,
+    [limit, conversations],
   );
 }
 

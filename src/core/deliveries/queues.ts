@@ -1,4 +1,4 @@
-import { marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import { type Columns, type Insertion, marks, type Row, type Tx } from '../../database/tx.js';
 import type { Trust } from './delivery.js';
 import type { Parking, Queue } from './queue.js';
 
@@ -26,39 +26,39 @@ interface QueueRow {
   readonly quiet_limit: number | null;
 }
 
-const COLUMNS = `conversation, org, workspace, next_sequence, open, waking, head, ready_at, parked, owner, token, claim_from, claim_to, claimed_at,
-  retry_to, paused, resting, turn_trust, steerable, quiet_until, quiet_limit`;
+const TYPES = {
+  ...{ conversation: 'uuid', org: 'text', workspace: 'text', next_sequence: 'bigint', open: 'integer', waking: 'integer', head: 'bigint' },
+  ...{ ready_at: 'bigint', parked: 'text', owner: 'integer', token: 'bigint', claim_from: 'bigint', claim_to: 'bigint' },
+  ...{ claimed_at: 'bigint', retry_to: 'bigint', paused: 'smallint', resting: 'smallint', turn_trust: 'text', steerable: 'smallint' },
+  ...{ quiet_until: 'bigint', quiet_limit: 'bigint' },
+} as const satisfies Columns;
 
-/** How many values a queue binds. */
-export const QUEUE_WIDTH = 21;
+const COLUMNS = Object.keys(TYPES).join(', ');
+const FIXED = new Set(['conversation', 'org', 'workspace']);
+const CHANGES = Object.keys(TYPES)
+  .filter((column) => !FIXED.has(column))
+  .map((column) => `${column} = excluded.${column}`);
+
+const NEW_QUEUES: Insertion = { table: 'queues', columns: TYPES };
+const QUEUES: Insertion = { ...NEW_QUEUES, ending: `on conflict (conversation) do update set ${CHANGES.join(', ')}` };
 
 /** Locks the queues that exist, always in the order of their conversations. */
 export async function lockQueues(tx: Tx, conversations: readonly string[]): Promise<Map<string, Queue>> {
   if (conversations.length === 0) return new Map();
   const rows = await tx.all<QueueRow>(
-    `select ${COLUMNS} from queues where conversation in (${marks(conversations.length)}) order by conversation${tx.dialect.forUpdate}`,
-    conversations,
+    `select ${COLUMNS} from queues where conversation ${tx.dialect.among('uuid')} order by conversation${tx.dialect.forUpdate}`,
+    [conversations],
   );
   return new Map(rows.map((row) => [row.conversation, fromRow(row)]));
 }
 
 export async function insertQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
-  if (queues.length === 0) return;
-  await tx.run(`insert into queues (${COLUMNS}) values ${tuples(queues.length, QUEUE_WIDTH)}`, queues.flatMap(toRow));
+  await tx.insert(NEW_QUEUES, queues.map(toRow));
 }
 
 /** Writes queues that this transaction has locked. */
 export async function saveQueues(tx: Tx, queues: readonly Queue[]): Promise<void> {
-  if (queues.length === 0) return;
-  await tx.run(
-    `insert into queues (${COLUMNS}) values ${tuples(queues.length, QUEUE_WIDTH)} on conflict (conversation) do update set
-       next_sequence = excluded.next_sequence, open = excluded.open, waking = excluded.waking, head = excluded.head, ready_at = excluded.ready_at,
-       parked = excluded.parked, owner = excluded.owner, token = excluded.token,
-       claim_from = excluded.claim_from, claim_to = excluded.claim_to, claimed_at = excluded.claimed_at, retry_to = excluded.retry_to,
-       paused = excluded.paused, resting = excluded.resting, turn_trust = excluded.turn_trust, steerable = excluded.steerable,
-       quiet_until = excluded.quiet_until, quiet_limit = excluded.quiet_limit`,
-    queues.flatMap(toRow),
-  );
+  await tx.insert(QUEUES, queues.map(toRow));
 }
 
 export interface ReadyQueue {
@@ -88,9 +88,9 @@ export async function readyConversations(tx: Tx, limit: number, full: Busy): Pro
 export async function lockReady(tx: Tx, conversations: readonly string[]): Promise<Queue[]> {
   if (conversations.length === 0) return [];
   const rows = await tx.all<QueueRow>(
-    `select ${COLUMNS} from queues where conversation in (${marks(conversations.length)}) and ready_at <= ${tx.dialect.now}
+    `select ${COLUMNS} from queues where conversation ${tx.dialect.among('uuid')} and ready_at <= ${tx.dialect.now}
       order by conversation${tx.dialect.forUpdateSkipLocked}`,
-    conversations,
+    [conversations],
   );
   return rows.map(fromRow);
 }
@@ -123,10 +123,10 @@ export interface ClaimState {
 /** Those of an owner's claims that are still its own, among the conversations asked for. */
 export async function claimsAmong(tx: Tx, owner: number, conversations: readonly string[]): Promise<ClaimState[]> {
   if (conversations.length === 0) return [];
-  return tx.all(
-    `select conversation, token, claim_to, paused from queues where owner = ? and conversation in (${marks(conversations.length)})`,
-    [owner, ...conversations],
-  );
+  return tx.all(`select conversation, token, claim_to, paused from queues where owner = ? and conversation ${tx.dialect.among('uuid')}`, [
+    owner,
+    conversations,
+  ]);
 }
 
 /** Up to where a claim goes now; null: it is no longer its holder's. Until the transaction ends it stays as it is. */
@@ -157,7 +157,7 @@ function fromRow(row: QueueRow): Queue {
   };
 }
 
-function toRow(q: Queue): Value[] {
+function toRow(q: Queue): Row {
   return [
     ...[q.conversation, q.org, q.workspace, q.nextSequence, q.open, q.waking, q.head, q.readyAt, q.parked],
     ...[q.owner, q.token, q.claimFrom, q.claimTo, q.claimedAt, q.retryTo],

@@ -1,4 +1,4 @@
-import { inChunks, marks, type Tx, tuples } from '../../database/tx.js';
+import { type Insertion, inChunks, marks, type Tx } from '../../database/tx.js';
 
 /** An event that waits for an undecided effect, which may have caused it. */
 export interface Candidate {
@@ -7,13 +7,18 @@ export interface Candidate {
   readonly evidence: Buffer;
 }
 
+const CANDIDATES: Insertion = {
+  table: 'effect_candidates',
+  columns: { effect: 'uuid', receipt: 'bigint', evidence: 'bytea', held_at: 'bigint' },
+  ending: 'on conflict do nothing',
+};
+
 /** Written by whoever has locked the effects and the queues of what is held. */
 export async function insertCandidates(tx: Tx, candidates: readonly Candidate[], now: number): Promise<void> {
-  for (const part of inChunks(candidates, 4))
-    await tx.run(
-      `insert into effect_candidates (effect, receipt, evidence, held_at) values ${tuples(part.length, 4)} on conflict do nothing`,
-      part.flatMap(({ effect, receipt, evidence }) => [effect, receipt, evidence, now]),
-    );
+  await tx.insert(
+    CANDIDATES,
+    candidates.map(({ effect, receipt, evidence }) => [effect, receipt, evidence, now]),
+  );
 }
 
 export async function candidatesOf(tx: Tx, effects: readonly string[]): Promise<Candidate[]> {

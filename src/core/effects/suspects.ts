@@ -1,4 +1,4 @@
-import { marks, type Tx } from '../../database/tx.js';
+import type { Tx } from '../../database/tx.js';
 import { quoted } from '../machine.js';
 import type { KnownEffect } from './correlation.js';
 import { UNDECIDED, WINDOW } from './effect.js';
@@ -22,11 +22,10 @@ type KnownRow = Pick<EffectRow, 'id' | 'state' | 'scope' | 'namespace' | 'key' |
  * the lock was awaited is not among them; `provenEffects`, a statement later, sees it.
  */
 export async function lockUndecided(tx: Tx, { scopes, keys, since }: Sought): Promise<KnownEffect[]> {
-  const ofKeys = keys.length === 0 ? 'key is null' : `(key is null or key in (${marks(keys.length)}))`;
   const rows = await tx.all<KnownRow>(
-    `select ${KNOWN} from effects where scope in (${marks(scopes.length)}) and state in (${quoted(UNDECIDED)}) and executing_at >= ? and ${ofKeys}
-      order by id${tx.dialect.forUpdate}`,
-    [...scopes, since - WINDOW.afterMs, ...keys],
+    `select ${KNOWN} from effects where scope ${tx.dialect.among('bytea')} and state in (${quoted(UNDECIDED)}) and executing_at >= ?
+        and (key is null or key ${tx.dialect.among('text')}) order by id${tx.dialect.forUpdate}`,
+    [scopes, since - WINDOW.afterMs, keys],
   );
   return rows.map(toKnown);
 }
@@ -34,10 +33,10 @@ export async function lockUndecided(tx: Tx, { scopes, keys, since }: Sought): Pr
 /** The decided effects whose evidence, or whose id, the events carry. */
 export async function provenEffects(tx: Tx, { scopes, evidence, markers }: Sought): Promise<KnownEffect[]> {
   const decided = `state not in (${quoted(UNDECIDED)})`;
-  const byEvidence = `select ${KNOWN} from effects where scope in (${marks(scopes.length)}) and evidence in (${marks(evidence.length)}) and ${decided}`;
-  const byMarker =
-    markers.length === 0 ? '' : ` union all select ${KNOWN} from effects where marker in (${marks(markers.length)}) and ${decided}`;
-  return (await tx.all<KnownRow>(byEvidence + byMarker, [...scopes, ...evidence, ...markers])).map(toKnown);
+  const { among } = tx.dialect;
+  const byEvidence = `select ${KNOWN} from effects where scope ${among('bytea')} and evidence ${among('bytea')} and ${decided}`;
+  const byMarker = `select ${KNOWN} from effects where marker ${among('text')} and ${decided}`;
+  return (await tx.all<KnownRow>(`${byEvidence} union all ${byMarker}`, [scopes, evidence, markers])).map(toKnown);
 }
 
 function toKnown({ id, state, scope, namespace, key, marker, evidence, executing_at }: KnownRow): KnownEffect {

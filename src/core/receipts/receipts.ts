@@ -1,4 +1,4 @@
-import { inChunks, marks, type Tx, tuples, type Value } from '../../database/tx.js';
+import { type Insertion, marks, type Tx } from '../../database/tx.js';
 import type { DeliveryIdentity } from '../../plugin/index.js';
 
 export interface NewReceipt extends DeliveryIdentity {
@@ -27,35 +27,23 @@ export interface KnownReceipt {
   readonly content_hash: Buffer;
 }
 
-/** Inserts those that are not in the ledger yet, under their id or their digest; what is missing from the answer was there. */
-export async function insertReceipts(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
-  const inserted: InsertedRow[] = [];
-  for (const part of inChunks(receipts, 13)) inserted.push(...(await insertPart(tx, part)));
-  return inserted;
-}
+const RECEIPTS: Insertion = {
+  table: 'receipts',
+  columns: {
+    ...{ org: 'text', provider: 'text', source: 'text', delivery_id: 'text', identity: 'bytea', digest: 'bytea', content_hash: 'bytea' },
+    ...{ event_key: 'text', parsed: 'text', payload: 'bytea', payload_size: 'integer', payload_cut: 'smallint', secret_index: 'smallint' },
+  },
+  stamped: 'received_at',
+  ending: 'on conflict do nothing returning id, identity, received_at',
+};
 
-function insertPart(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
-  const row = `(${marks(13)}, ${tx.dialect.now})`;
-  const values = receipts.flatMap((r): Value[] => [
-    r.org,
-    r.provider,
-    r.source,
-    r.deliveryId,
-    r.identity,
-    r.digest,
-    r.contentHash,
-    r.eventKey,
-    r.parsed,
-    r.payload,
-    r.payloadSize,
-    Number(r.payloadCut),
-    r.secretIndex,
+/** Inserts those that are not in the ledger yet, under their id or their digest; what is missing from the answer was there. */
+export function insertReceipts(tx: Tx, receipts: readonly NewReceipt[]): Promise<InsertedRow[]> {
+  const rows = receipts.map((r) => [
+    ...[r.org, r.provider, r.source, r.deliveryId, r.identity, r.digest, r.contentHash],
+    ...[r.eventKey, r.parsed, r.payload, r.payloadSize, Number(r.payloadCut), r.secretIndex],
   ]);
-  return tx.all(
-    `insert into receipts (org, provider, source, delivery_id, identity, digest, content_hash, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at)
-     values ${receipts.map(() => row).join(', ')} on conflict do nothing returning id, identity, received_at`,
-    values,
-  );
+  return tx.insert(RECEIPTS, rows);
 }
 
 /** Two who decide about one stored receipt again do so one after the other. Those that are still there, in the order of their ids. */
@@ -66,10 +54,9 @@ export async function lockReceipts(tx: Tx, ids: readonly number[]): Promise<{ id
 
 /** Each arm of the union uses its own index. */
 export async function findReceipts(tx: Tx, identities: readonly Buffer[], digests: readonly Buffer[]): Promise<KnownReceipt[]> {
-  const columns = 'id, identity, digest, content_hash';
-  const byIdentity = `select ${columns} from receipts where identity in (${marks(identities.length)})`;
-  const byDigest = digests.length === 0 ? '' : ` union all select ${columns} from receipts where digest in (${marks(digests.length)})`;
-  return tx.all(byIdentity + byDigest, [...identities, ...digests]);
+  const found = (column: 'identity' | 'digest') =>
+    `select id, identity, digest, content_hash from receipts where ${column} ${tx.dialect.among('bytea')}`;
+  return tx.all(`${found('identity')} union all ${found('digest')}`, [identities, digests]);
 }
 
 /** An event that came under the id of another one. */
@@ -89,14 +76,26 @@ export async function noteConflicts(tx: Tx, copies: readonly ConflictingCopy[]):
     );
 }
 
+const REPEATS: Insertion = {
+  table: 'receipt_repeats',
+  columns: { receipt: 'bigint', duplicates: 'integer', conflicts: 'integer' },
+  stamped: 'last_at',
+  ending: `on conflict (receipt) do update set duplicates = receipt_repeats.duplicates + excluded.duplicates,
+    conflicts = receipt_repeats.conflicts + excluded.conflicts, last_at = excluded.last_at`,
+};
+
+/** Counts them, in the order of their receipts. */
 export async function countRepeats(tx: Tx, repeats: readonly { receipt: number; isConflict: boolean }[]): Promise<void> {
-  for (const { receipt, isConflict } of repeats)
-    await tx.run(
-      `insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, ?, ${tx.dialect.now})
-       on conflict (receipt) do update set duplicates = receipt_repeats.duplicates + 1,
-         conflicts = receipt_repeats.conflicts + excluded.conflicts, last_at = excluded.last_at`,
-      [receipt, Number(isConflict)],
-    );
+  const counts = new Map<number, { duplicates: number; conflicts: number }>();
+  for (const { receipt, isConflict } of repeats) {
+    const { duplicates, conflicts } = counts.get(receipt) ?? { duplicates: 0, conflicts: 0 };
+    counts.set(receipt, { duplicates: duplicates + 1, conflicts: conflicts + Number(isConflict) });
+  }
+  const rows = [...counts].toSorted(([a], [b]) => a - b);
+  await tx.insert(
+    REPEATS,
+    rows.map(([receipt, { duplicates, conflicts }]) => [receipt, duplicates, conflicts]),
+  );
 }
 
 export interface StoredDecision {
@@ -111,10 +110,12 @@ export interface StoredDecision {
   readonly detail: string;
 }
 
+const DECISION = 'receipt, number, decided_at, decided_by, disposition, reason, matched, detail';
+
 /** The decision of acceptance of each receipt. */
 export async function firstDecisions(tx: Tx, receipts: readonly number[]): Promise<StoredDecision[]> {
   if (receipts.length === 0) return [];
-  return tx.all(`select * from decisions where number = 0 and receipt in (${marks(receipts.length)})`, receipts);
+  return tx.all(`select ${DECISION} from decisions where number = 0 and receipt ${tx.dialect.among('bigint')}`, [receipts]);
 }
 
 /** What was decided last about each receipt. */
@@ -151,12 +152,19 @@ export async function nextDecisionNumbers(tx: Tx, receipts: readonly number[]): 
   return new Map(rows.map(({ receipt, next }) => [receipt, next]));
 }
 
+const DECISIONS: Insertion = {
+  table: 'decisions',
+  columns: {
+    ...{ receipt: 'bigint', number: 'integer', decided_at: 'bigint', decided_by: 'text', disposition: 'text', reason: 'text' },
+    ...{ matched: 'integer', detail: 'text' },
+  },
+};
+
 export async function insertDecisions(tx: Tx, decisions: readonly StoredDecision[]): Promise<void> {
-  for (const part of inChunks(decisions, 8))
-    await tx.run(
-      `insert into decisions (receipt, number, decided_at, decided_by, disposition, reason, matched, detail) values ${tuples(part.length, 8)}`,
-      part.flatMap((d) => [d.receipt, d.number, d.decided_at, d.decided_by, d.disposition, d.reason, d.matched, d.detail]),
-    );
+  await tx.insert(
+    DECISIONS,
+    decisions.map((d) => [d.receipt, d.number, d.decided_at, d.decided_by, d.disposition, d.reason, d.matched, d.detail]),
+  );
 }
 
 /** What of a stored receipt deciding it again needs. Its payload is null once it was pruned. */

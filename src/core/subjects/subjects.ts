@@ -1,4 +1,4 @@
-import { inTerms, type Tx, tuples } from '../../database/tx.js';
+import type { Columns, Insertion, Tx } from '../../database/tx.js';
 import type { Subject } from '../../plugin/index.js';
 import type { Lifetime } from '../conversations/conversation.js';
 
@@ -19,21 +19,23 @@ export function subjectText({ org, namespace, key }: SubjectKey): string {
   return JSON.stringify([org, namespace, key]);
 }
 
+const KEY = { org: 'text', namespace: 'text', key: 'text' } as const satisfies Columns;
+const SUBJECTS: Insertion = { table: 'subjects', columns: KEY, ending: 'on conflict do nothing' };
+
 /** Locks the subjects, those never seen before too, always in one order, and tells how their lives went so far. */
 export async function lockSubjects(tx: Tx, subjects: readonly SubjectKey[]): Promise<SubjectRow[]> {
-  const locked: SubjectRow[] = [];
-  for (const part of inTerms([...subjects].sort(compare))) locked.push(...(await lockPart(tx, part)));
+  if (subjects.length === 0) return [];
+  const keys = [...subjects].sort(compare).map(({ org, namespace, key }) => [org, namespace, key]);
+  const { sql, values } = tx.dialect.given('g', KEY, keys);
+  const [, locked] = await Promise.all([
+    tx.insert(SUBJECTS, keys),
+    tx.all<SubjectRow>(
+      `select org, namespace, key, state, reason, revision, strength, alias_namespace, alias_key, early_changes from subjects
+        where (org, namespace, key) in (select org, namespace, key from ${sql}) order by org, namespace, key${tx.dialect.forUpdate}`,
+      values,
+    ),
+  ]);
   return locked;
-}
-
-async function lockPart(tx: Tx, sorted: readonly SubjectKey[]): Promise<SubjectRow[]> {
-  const keys = sorted.flatMap(({ org, namespace, key }) => [org, namespace, key]);
-  await tx.run(`insert into subjects (org, namespace, key) values ${tuples(sorted.length, 3)} on conflict do nothing`, keys);
-  const each = sorted.map(() => '(org = ? and namespace = ? and key = ?)').join(' or ');
-  return tx.all(
-    `select org, namespace, key, state, reason, revision, strength, alias_namespace, alias_key, early_changes from subjects where ${each} order by org, namespace, key${tx.dialect.forUpdate}`,
-    keys,
-  );
 }
 
 export async function saveSubjects(tx: Tx, subjects: readonly (SubjectKey & Lifetime)[]): Promise<void> {
