@@ -75,6 +75,22 @@ eachDatabase('the event stream of a conversation', (make) => {
     reader.cut();
   });
 
+  it('tells what another process did as well, each thing once, and looks for it only while somebody watches', async () => {
+    const { conversation } = delivered(await host.core.admit(comment('elsewhere')));
+    const { core: other, close } = await host.core.another();
+    const reader = new Reader(`${url}/v1/conversations/${conversation}/events`);
+    await reader.until(({ queue }) => queue.pending === 1);
+    await other.admit(comment('elsewhere', 'more'));
+    await reader.until(({ queue }) => queue.pending === 2);
+    await other.operations.pause('default', conversation, 'ada');
+    await reader.until(({ status }) => status === 'paused');
+    await other.operations.terminate('default', conversation, 'enough', 'ada');
+    const told = await reader.until(({ state }) => state === 'terminal');
+    expect(told.map(({ status, queue }) => `${status} ${queue.pending}`)).toEqual(['queued 1', 'queued 2', 'paused 2', 'idle 0']);
+    reader.cut();
+    await close();
+  });
+
   it('is refused without a token and for a conversation that does not exist', async () => {
     const missing = '/v1/conversations/00000000-0000-5000-8000-000000000000/events';
     expect((await host.get(missing)).status).toBe(404);

@@ -1,6 +1,7 @@
 import { Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { readMarks } from '../../core/conversations/conversation-marks.js';
 import { Database } from '../../database/database.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
@@ -35,7 +36,12 @@ export class ConversationEventsController {
     @Query() _query: OrgQuery,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const snapshot = async () => toConversation(await this.database.transaction((tx) => existing(tx, org, id)));
+    const snapshot = () =>
+      this.database.transaction(async (tx) => {
+        // Read first: what comes between is then found by the next look, rather than by none.
+        const mark = (await readMarks(tx, [id])).get(id);
+        return { mark, conversation: toConversation(await existing(tx, org, id)) };
+      });
     await snapshot();
     this.streams.assertRoom();
     reply.hijack();
