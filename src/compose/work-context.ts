@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import type { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import type { WorkTable } from '../worker/work-table.js';
+import { WorkspaceFolders } from '../worker/workspace-folders.js';
 import type { ConfiguredProviders } from './configured-providers.js';
 import { thisMachine } from './this-process.js';
 
@@ -21,6 +22,7 @@ export function workContext(
   return {
     ...{ database, table, providers, bootId, callMs: CALL_MS },
     workspacesFolder: path.join(dataDir, 'workspaces'),
+    folders: new WorkspaceFolders(),
     now: () => Date.now() + membership.offsetMs(),
     onActivity: (conversation) => signals.emit('activity', conversation),
     onVerdict: (applied) => announce(signals, applied),

@@ -2,6 +2,7 @@ import { conversationsForTurns, type TurnConversation } from '../core/conversati
 import type { Claim } from '../core/deliveries/claim.js';
 import { type Claimed, type ClaimRequest, claimDeliveries } from '../core/deliveries/claim-deliveries.js';
 import { type DeliveryContent, readContents } from '../core/deliveries/deliveries.js';
+import { nextReadyAt } from '../core/deliveries/queues.js';
 import type { Tx } from '../database/tx.js';
 
 /** A claim with all that working on it needs. */
@@ -13,12 +14,16 @@ export interface Work {
 
 export interface ClaimedWork extends Pick<Claimed, 'parked' | 'isMore'> {
   readonly work: readonly Work[];
+  /** Where nothing was claimed: when the next queue is ready, by the database's clock. */
+  readonly nextReady: { readonly now: number; readonly at: number | null } | null;
 }
 
 /** Claims and reads what was claimed, in one transaction. Null: this replica's lease has run out. */
 export async function claimWork(tx: Tx, request: ClaimRequest): Promise<ClaimedWork | null> {
   const claimed = await claimDeliveries(tx, request);
-  return claimed && { parked: claimed.parked, isMore: claimed.isMore, work: await readWork(tx, claimed.claims) };
+  if (claimed === null) return null;
+  const { parked, isMore, claims } = claimed;
+  return { parked, isMore, work: await readWork(tx, claims), nextReady: claims.length === 0 ? await nextReadyAt(tx) : null };
 }
 
 async function readWork(tx: Tx, claims: readonly Claim[]): Promise<Work[]> {

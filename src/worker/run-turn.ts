@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { saveSession, type TurnConversation } from '../core/conversations/conversations.js';
 import type { Claim } from '../core/deliveries/claim.js';
@@ -15,6 +14,7 @@ import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import { turnMessages } from './turn-text.js';
 import type { Workspace, WorkTable } from './work-table.js';
+import type { WorkspaceFolders } from './workspace-folders.js';
 
 export interface TurnJob {
   readonly claim: Claim;
@@ -30,6 +30,7 @@ export interface TurnContext {
   readonly table: WorkTable;
   /** Folder in which conversations without a directory get one each. */
   readonly workspacesFolder: string;
+  readonly folders: WorkspaceFolders;
   /** The database's time, as well as it is known here. */
   readonly now: () => number;
   readonly onActivity: (conversation: string) => void;
@@ -64,6 +65,7 @@ async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, transcr
     await live.close();
     return { claim: live.claim, how: 'completed', outcome: 'done', reason: null, turn: said.end('done', null, null) };
   } catch (error) {
+    context.folders.forget(folderOf(job, context));
     await live.close();
     return endOfFailure({ ...job, claim: live.claim }, context.table, error, said, signal);
   }
@@ -107,9 +109,8 @@ function messagesOf(
 
 async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput> {
   const { claim, conversation, contents, workspace } = job;
-  const { workspacesFolder } = context;
-  const folder = workspace.directory ?? path.join(workspacesFolder, conversation.folder);
-  await mkdir(folder, { recursive: true });
+  const folder = folderOf(job, context);
+  await context.folders.make(folder, conversation);
   return {
     conversation: {
       id: conversation.id,
@@ -127,6 +128,10 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
     session: conversation.session,
     workspace: folder,
   };
+}
+
+function folderOf({ workspace, conversation }: TurnJob, { workspacesFolder }: TurnContext): string {
+  return workspace.directory ?? path.join(workspacesFolder, conversation.folder);
 }
 
 /** The agent may have done part of the work before it was lost. */

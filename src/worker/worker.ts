@@ -47,6 +47,7 @@ export class Worker {
   private wakeUp = () => {};
   private wasWoken = false;
   private lastCheck = 0;
+  private nextReady: ClaimedWork['nextReady'] = null;
   private loop: Promise<void> | null = null;
 
   constructor(
@@ -112,6 +113,7 @@ export class Worker {
 
   /** True: there may be more, and there is room. */
   private async claim(): Promise<boolean> {
+    this.nextReady = null;
     const free = this.options.concurrency - this.turnsRunning;
     const { owner } = this.membership;
     if (free <= 0 || owner === null) return false;
@@ -122,6 +124,7 @@ export class Worker {
     this.toldEarly.clear();
     const claimed = await this.database.transaction((tx) => claimWork(tx, request));
     if (claimed === null) return false;
+    this.nextReady = claimed.nextReady;
     this.announce(claimed);
     for (const each of claimed.work) this.begin(each);
     this.follow([...this.toldEarly]);
@@ -238,7 +241,7 @@ export class Worker {
   private async waitMs(): Promise<number> {
     const poll = this.pace.next();
     if (this.turnsRunning >= this.options.concurrency) return poll;
-    const next = await this.database.transaction(nextReadyAt).catch(() => null);
+    const next = this.nextReady ?? (await this.database.transaction(nextReadyAt).catch(() => null));
     if (next === null || next.at === null || next.at <= next.now) return poll;
     return Math.min(poll, next.at - next.now);
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { comment, route } from '../core/builders.js';
@@ -28,6 +28,27 @@ eachCore('the folder of a conversation', (open) => {
       (await bench.runtime.next()).finish();
       await expect(core.change('update conversations set folder = ? where id = ?', 'moved-by-hand', other)).rejects.toThrow(/unique/i);
       await until(async () => (await core.queue(other)).open === 0);
+    } finally {
+      await bench.stop();
+    }
+  });
+
+  it('IDN-5 is made again behind a turn that failed without it', async () => {
+    const core = open();
+    const bench = new Bench(core, [route()]);
+    await bench.start();
+    try {
+      const { conversation } = delivered(await core.admit(comment('T-1', 'one')));
+      const first = await bench.runtime.next();
+      const { workspace } = first.input;
+      rmdirSync(workspace);
+      first.fail('the folder is gone');
+      await until(async () => (await core.queue(conversation)).owner === null);
+      await core.makeDue(conversation);
+      const second = await bench.runtime.next();
+      expect([second.input.workspace, existsSync(workspace)]).toEqual([workspace, true]);
+      second.finish();
+      await until(async () => (await core.queue(conversation)).open === 0);
     } finally {
       await bench.stop();
     }

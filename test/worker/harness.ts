@@ -18,6 +18,7 @@ import type { ConnectedProvider } from '../../src/worker/providers.js';
 import type { WorkContext } from '../../src/worker/work-on.js';
 import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
 import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
+import { WorkspaceFolders } from '../../src/worker/workspace-folders.js';
 import { type Core, POLICY, replica } from '../core/core.js';
 import { StagedRuntime } from './staged.runtime.js';
 
@@ -73,6 +74,7 @@ export class Bench {
     const context: WorkContext = {
       ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
       providers: { find: (org, source) => (isConfigured(source) ? { connection: connectionNamed(org, source), provider } : null) },
+      folders: new WorkspaceFolders(),
       onVerdict: (applied) => announce(this.signals, applied),
       endProcess,
       now: () => Date.now() + this.membership.offsetMs(),

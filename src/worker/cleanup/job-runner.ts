@@ -38,6 +38,8 @@ export class JobRunner {
   private readonly running = new Set<Promise<void>>();
   private isStopping = false;
   private wasWoken = false;
+  /** Something is due that cannot begin yet: the conversation is being worked on, or a step before it is; or so it may be. */
+  private isBlocked = true;
   private wakeUp = () => {};
 
   constructor(
@@ -48,7 +50,11 @@ export class JobRunner {
     private readonly kinds: JobKinds,
     private readonly options: JobOptions,
   ) {
-    for (const event of ['jobs', 'ready'] as const) signals.on(event, () => this.wake());
+    signals.on('jobs', () => this.wake());
+    // The end of a claim may be what it waits for; there are too many of them to look at each.
+    signals.on('ready', () => {
+      if (this.isBlocked) this.wake();
+    });
   }
 
   start(): void {
@@ -71,6 +77,7 @@ export class JobRunner {
   private async work(): Promise<void> {
     while (!this.isStopping) {
       this.wasWoken = false;
+      this.isBlocked = true;
       const begun = await this.begin().catch((error: Error) => {
         this.logger.warn(`cannot look for jobs: ${error.message}`);
         return [];
@@ -162,7 +169,8 @@ export class JobRunner {
   private async waitMs(): Promise<number> {
     const poll = this.options.pollMs * (0.8 + Math.random() * 0.4);
     const next = await this.database.transaction(nextJobAt).catch(() => null);
-    if (next === null || next.at === null || next.at <= next.now) return poll;
+    this.isBlocked = next === null || (next.at !== null && next.at <= next.now);
+    if (next === null || next.at === null || this.isBlocked) return poll;
     return Math.min(poll, next.at - next.now);
   }
 }
