@@ -9,8 +9,8 @@ export const SIZES = {
     idle: { conversations: 10, seconds: 1 },
   },
   small: {
-    load: { deliveries: 1000, subjects: 100, producers: 32 },
-    warmUp: { deliveries: 300, subjects: 30, producers: 30 },
+    load: { deliveries: 3000, subjects: 300, producers: 32 },
+    warmUp: { deliveries: 1500, subjects: 150, producers: 32 },
     scale: { completed: 100_000, conversations: 10_000 },
     backlog: { deliveries: 5000, subjects: 500, producers: 64 },
     hot: 500,

@@ -40,6 +40,8 @@ export class JobRunner {
   private wasWoken = false;
   /** Something is due that cannot begin yet: the conversation is being worked on, or a step before it is; or so it may be. */
   private isBlocked = true;
+  /** When the next one is due, by the look that found none to begin. */
+  private next: Awaited<ReturnType<typeof nextJobAt>> | null = null;
   private wakeUp = () => {};
 
   constructor(
@@ -97,12 +99,14 @@ export class JobRunner {
   }
 
   private async begin(): Promise<Begun[]> {
+    this.next = null;
     const owner = this.owner();
     const limit = this.options.concurrency - this.running.size;
     if (owner === null || limit <= 0) return [];
     const request = { owner, kinds: Object.keys(this.kinds), limit };
     return this.database.transaction(async (tx) => {
       const jobs = (await claimJobs(tx, request)) ?? [];
+      this.next = jobs.length === 0 ? await nextJobAt(tx) : null;
       const rows = await conversationsForTurns(tx, [...new Set(jobs.map(({ conversation }) => conversation))]);
       const conversations = new Map(rows.map((row) => [row.id, row]));
       return jobs.flatMap((job) => {
@@ -154,8 +158,8 @@ export class JobRunner {
   }
 
   private async rest(): Promise<void> {
-    const waitMs = await this.waitMs();
     if (this.wasWoken || this.isStopping) return;
+    const waitMs = this.waitMs();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);
       this.wakeUp = () => {
@@ -166,9 +170,9 @@ export class JobRunner {
     this.wakeUp = () => {};
   }
 
-  private async waitMs(): Promise<number> {
+  private waitMs(): number {
     const poll = this.options.pollMs * (0.8 + Math.random() * 0.4);
-    const next = await this.database.transaction(nextJobAt).catch(() => null);
+    const { next } = this;
     this.isBlocked = next === null || (next.at !== null && next.at <= next.now);
     if (next === null || next.at === null || this.isBlocked) return poll;
     return Math.min(poll, next.at - next.now);
