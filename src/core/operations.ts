@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound } from '../plugin/index.js';
-import { audited } from './audit/pending-audit.js';
+import { audited } from './audited.js';
 import { conversation as life, STRENGTH } from './conversations/conversation.js';
 import { readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';

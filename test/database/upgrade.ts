@@ -53,7 +53,7 @@ export async function insertOldRows(database: Database): Promise<void> {
 export async function sayOld(database: Database, each: () => void = () => undefined): Promise<string[]> {
   const differences: string[] = [];
   const transactions = oldStatements(database.dialect.name);
-  const laterMs = (await database.transaction(clock)) - firstInstant(transactions);
+  const laterMs = (await database.transaction(clock)) - lastInstant(transactions);
   for (const statements of transactions) {
     each();
     await database.transaction(async (tx) => {
@@ -88,9 +88,10 @@ function isInstant(value: unknown): value is number {
   return typeof value === 'number' && value > 1e12;
 }
 
-function firstInstant(transactions: readonly (readonly Statement[])[]): number {
+/** When the recording ended. What was due at once in it is then due at once however quickly it is said again. */
+function lastInstant(transactions: readonly (readonly Statement[])[]): number {
   const rows = transactions.flat().flatMap((statement) => statement.rows ?? []);
-  return rows.flatMap((row) => Object.values(row)).find(isInstant) ?? 0;
+  return Math.max(...rows.map((row) => row.now).filter(isInstant));
 }
 
 async function moveSequence(tx: Tx, table: string): Promise<void> {

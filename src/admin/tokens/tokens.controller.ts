@@ -1,6 +1,6 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { audited } from '../../core/audit/pending-audit.js';
+import { audited } from '../../core/audited.js';
 import { listTokens } from '../../core/tokens/list-tokens.js';
 import { ROLES, readToken, revokeToken, type TokenRow } from '../../core/tokens/tokens.js';
 import { Database } from '../../database/database.js';

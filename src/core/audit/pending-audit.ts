@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Database } from '../../database/database.js';
-import type { Tx } from '../../database/tx.js';
-import { type AuditEntry, insertAudit } from './audits.js';
+import type { AuditEntry } from './audits.js';
 
 /** The line that a write of the API leaves in the audit log. Whoever does the write stores both in one transaction. */
 export class PendingAudit {
@@ -21,17 +19,4 @@ export function duringWrite<T>(audit: PendingAudit, work: () => Promise<T>): Pro
 export function pendingAudit(): PendingAudit | null {
   const audit = current.getStore();
   return audit === undefined || audit.isStored ? null : audit;
-}
-
-/** The transaction that does what was asked for, with its line in the audit log. */
-export async function audited<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const audit = pendingAudit();
-  if (audit === null) return database.transaction(work);
-  const result = await database.transaction(async (tx) => {
-    const done = await work(tx);
-    await insertAudit(tx, audit.entry);
-    return done;
-  });
-  audit.isStored = true;
-  return result;
 }

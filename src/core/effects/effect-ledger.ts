@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { Conflict, type Evidence, NotFound } from '../../plugin/index.js';
-import { audited } from '../audit/pending-audit.js';
+import { audited } from '../audited.js';
 import type { Signals } from '../signals.js';
 import type { EffectRow } from './effects.js';
 import { type EffectOutcome, endEffect, type Finding } from './end-effect.js';

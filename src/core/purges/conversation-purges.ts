@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, NotFound, type Parsed } from '../../plugin/index.js';
-import { audited } from '../audit/pending-audit.js';
+import { audited } from '../audited.js';
 import { readConversations } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import { lockQueues } from '../deliveries/queues.js';
