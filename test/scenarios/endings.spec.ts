@@ -52,14 +52,17 @@ eachDatabase('ends of conversations', (make) => {
     await until(() => folders().length === SUBJECTS);
     writeFileSync(path.join(server.folder, 'stuck'), '');
     for (const key of keys) expect(await post('closed', key, `closed-${key}`)).toBe('lifecycle');
-    await until(() => told().length === SUBJECTS);
+    // A server that lost its lease meanwhile, on a machine that is busy with other things, begins again.
+    const distinct = () => [...new Set(told())].toSorted();
+    await until(() => distinct().length === SUBJECTS);
     await server.end('SIGKILL');
-    expect(told().toSorted()).toEqual(keys.map((key) => `begun closed-${key} ${key} true`));
+    expect(distinct()).toEqual(keys.map((key) => `begun closed-${key} ${key} true`));
 
     rmSync(path.join(server.folder, 'stuck'));
     await server.start();
-    await until(() => told().length === 2 * SUBJECTS && folders().length === 0);
-    expect(told().slice(SUBJECTS).toSorted()).toEqual(keys.map((key) => `done closed-${key} ${key} true`));
+    const done = () => told().filter((line) => line.startsWith('done'));
+    await until(() => done().length === SUBJECTS && folders().length === 0);
+    expect(done().toSorted()).toEqual(keys.map((key) => `done closed-${key} ${key} true`));
     expect(await server.end('SIGTERM')).toBe(0);
     expect(existsSync(path.join(server.folder, 'handled.log'))).toBe(false);
     const store = await database.open();

@@ -40,7 +40,7 @@ eachDatabase('a store in trouble', (make) => {
     await until(async () => (await comment(server.url, 1, 3)).status === 200);
     const taken = await comment(server.url, 1, 2);
     expect([taken.status, taken.body.duplicate, taken.body.disposition]).toEqual([200, false, 'routed']);
-  }, 60_000);
+  }, 180_000);
 
   it('ING-10 refuses a second server on one SQLite file in a sentence, while replicas share PostgreSQL', async () => {
     database = await make();
@@ -56,7 +56,7 @@ eachDatabase('a store in trouble', (make) => {
       expect((await comment(server.url, 7, 1)).body.duplicate).toBe(false);
       expect((await comment(second.url, 7, 1)).body.duplicate).toBe(true);
     }
-  }, 60_000);
+  }, 180_000);
 });
 
 /** Holds the write lock of the file, as a stuck backup would, for longer than the server waits. */
