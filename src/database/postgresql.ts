@@ -44,7 +44,8 @@ const LOST = /Connection terminated|Query read timeout|timeout exceeded when try
 
 export const postgresqlDialect: Dialect = {
   name: 'postgresql',
-  now: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
+  // A subselect: one instant for all rows of a statement, and one that an index can be asked for.
+  now: '(select (extract(epoch from clock_timestamp()) * 1000)::bigint)',
   forUpdate: ' for update',
   forUpdateSkipLocked: ' for update skip locked',
   prefixOfQueue: `cross join lateral (
