@@ -10,6 +10,7 @@ import { ClaimEnds } from './claim-ends.js';
 import { type ClaimedWork, claimWork, type Work } from './claim-work.js';
 import { LiveTurn } from './live-turn.js';
 import type { Membership } from './membership.js';
+import { Nap } from './nap.js';
 import { Pace } from './pace.js';
 import { type RoomLimits, TurnRoom } from './room.js';
 import { type WorkContext, workOn } from './work-on.js';
@@ -44,8 +45,7 @@ export class Worker {
   /** Conversations that were steered since the last claim was begun, and were not here then. */
   private readonly toldEarly = new Set<string>();
   private isStopping = false;
-  private wakeUp = () => {};
-  private wasWoken = false;
+  private readonly nap = new Nap();
   private lastCheck = 0;
   private nextReady: ClaimedWork['nextReady'] = null;
   private loop: Promise<void> | null = null;
@@ -82,8 +82,7 @@ export class Worker {
   }
 
   wake(): void {
-    this.wasWoken = true;
-    this.wakeUp();
+    this.nap.wake();
   }
 
   /** Claims nothing more, lets turns end within the grace, then stops them and leaves them to be tried again; those at rest at once. */
@@ -103,11 +102,11 @@ export class Worker {
 
   private async work(): Promise<void> {
     while (!this.isStopping) {
-      this.wasWoken = false;
+      this.nap.prepare();
       await this.checkClaims().catch((error: Error) => this.logger.warn(`cannot check claims: ${error.message}`));
       const claimed = await this.claim().catch((error: Error) => this.logger.warn(`cannot claim: ${error.message}`));
       if (claimed || this.running.size > 0) this.pace.busy();
-      if (!claimed) await this.rest();
+      if (!claimed) await this.nap.rest(() => this.waitMs());
     }
   }
 
@@ -223,21 +222,7 @@ export class Worker {
     await this.database.transaction((tx) => forgetProcess(tx, claim)).catch((error: Error) => this.logger.warn(error.message));
   }
 
-  /** Until something may be claimable: told so, or a known time, or the next look. */
-  private async rest(): Promise<void> {
-    if (this.wasWoken || this.isStopping) return;
-    const waitMs = await this.waitMs();
-    if (this.wasWoken || this.isStopping) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      this.wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.wakeUp = () => {};
-  }
-
+  /** Until something may be claimable, or the next look. */
   private async waitMs(): Promise<number> {
     const poll = this.pace.next();
     if (this.turnsRunning >= this.options.concurrency) return poll;

@@ -1,8 +1,9 @@
 import { decideAdmission } from '../../src/core/admission/decide-admission.js';
 import { follow } from '../../src/core/admission/follow-subject.js';
+import { type Locked, unchanged } from '../../src/core/admission/locked.js';
 import type { Admission } from '../../src/core/admission/plan-admission.js';
 import { planAdmission } from '../../src/core/admission/plan-admission.js';
-import { type Locked, unchanged, World } from '../../src/core/admission/world.js';
+import { World } from '../../src/core/admission/world.js';
 import { isEndingOf, type Lifetime, STRENGTH } from '../../src/core/conversations/conversation.js';
 import { fence } from '../../src/core/deliveries/queue.js';
 import { CLEANUP, isDueFor, job } from '../../src/core/jobs/job.js';

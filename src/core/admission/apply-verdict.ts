@@ -8,8 +8,9 @@ import type { Signals } from '../signals.js';
 import { storable } from '../storable.js';
 import { type Party, saveVerdict } from '../verdicts/verdicts.js';
 import { follow } from './follow-subject.js';
+import type { Locked } from './locked.js';
 import { lockReach } from './read-world.js';
-import type { Locked, World } from './world.js';
+import type { World } from './world.js';
 import { fencedIn, hasEndedIn, writeWorld } from './write-world.js';
 
 /** A verdict about one of the deliveries of a claim. */

@@ -1,7 +1,8 @@
 import type { Verdict } from './decision.js';
+import type { Arriving, Locked, Message } from './locked.js';
 import type { MessageChange } from './message-change.js';
 import type { Admission } from './plan-admission.js';
-import type { Arriving, Locked, Message, World } from './world.js';
+import type { World } from './world.js';
 
 /** An event about a message that may be in several conversations: what waits is changed in its place, wherever it waits. */
 export function takeChange(world: World, admission: Admission, change: MessageChange, receipt: number): Verdict[] {

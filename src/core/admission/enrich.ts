@@ -1,6 +1,6 @@
 import type { Amendment } from '../deliveries/deliveries.js';
+import type { Message } from './locked.js';
 import type { PlannedMatch } from './plan-admission.js';
-import type { Message } from './world.js';
 
 /**
  * What the second event about a message adds to its delivery; null: nothing. A mention that wakes counts for more than the plain message:

@@ -2,8 +2,9 @@ import type { Observation, Parsed, Subject } from '../../plugin/index.js';
 import { type Lifetime, type Manner, reduce } from '../conversations/conversation.js';
 import type { Verdict } from './decision.js';
 import type { Disposition } from './event.js';
+import type { Locked } from './locked.js';
 import { note } from './note.js';
-import type { Locked, World } from './world.js';
+import type { World } from './world.js';
 
 /** A state of a subject as it was seen, by an event or by asking, and by whom. */
 export interface Sighting {

@@ -1,5 +1,6 @@
 import type { Note } from '../conversations/notes.js';
-import type { Locked, World } from './world.js';
+import type { Locked } from './locked.js';
+import type { World } from './world.js';
 
 /** Who decides. */
 interface By {

@@ -7,10 +7,11 @@ import { lockQueues } from '../deliveries/queues.js';
 import { findMessageChanges, type MessagePlace } from '../message-changes/message-changes.js';
 import { Aliases } from '../subjects/aliases.js';
 import { lockSubjects, type SubjectKey, type SubjectRow, subjectText } from '../subjects/subjects.js';
+import { type Locked, type Message, unchanged } from './locked.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { planChange } from './plan-change.js';
 import { storedEvent } from './stored-event.js';
-import { type Locked, type Message, placedMatch, unchanged, World } from './world.js';
+import { placedMatch, World } from './world.js';
 
 /** Locks, in a constant number of statements, all that deciding these admissions may touch, and the queues of `also`. */
 export function lockWorld(tx: Tx, fresh: readonly Fresh[], also: readonly string[], now: number): Promise<World> {

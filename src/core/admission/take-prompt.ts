@@ -4,9 +4,10 @@ import { textOf } from './decide-change.js';
 import { ON_DEMAND, type Origin, type Verdict } from './decision.js';
 import type { EarlyChange } from './early-changes.js';
 import { enriched } from './enrich.js';
+import type { Locked } from './locked.js';
 import { note } from './note.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
-import type { Locked, World } from './world.js';
+import type { World } from './world.js';
 
 /** What becomes of a prompt in the conversation that a match names. */
 export function takePrompt(world: World, admission: Admission, match: PlannedMatch, receipt: number, origin: Origin): Verdict {

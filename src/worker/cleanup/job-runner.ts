@@ -9,6 +9,7 @@ import type { Signals } from '../../core/signals.js';
 import { storable } from '../../core/storable.js';
 import type { Database } from '../../database/database.js';
 import { clock } from '../../database/tx.js';
+import { Nap } from '../nap.js';
 import { within } from '../within.js';
 import type { JobKinds } from './job-kinds.js';
 
@@ -37,12 +38,11 @@ export class JobRunner {
   private loop: Promise<void> | null = null;
   private readonly running = new Set<Promise<void>>();
   private isStopping = false;
-  private wasWoken = false;
+  private readonly nap = new Nap();
   /** Something is due that cannot begin yet: the conversation is being worked on, or a step before it is; or so it may be. */
   private isBlocked = true;
   /** When the next one is due, by the look that found none to begin. */
   private next: Awaited<ReturnType<typeof nextJobAt>> | null = null;
-  private wakeUp = () => {};
 
   constructor(
     private readonly database: Database,
@@ -72,20 +72,19 @@ export class JobRunner {
   }
 
   private wake(): void {
-    this.wasWoken = true;
-    this.wakeUp();
+    this.nap.wake();
   }
 
   private async work(): Promise<void> {
     while (!this.isStopping) {
-      this.wasWoken = false;
+      this.nap.prepare();
       this.isBlocked = true;
       const begun = await this.begin().catch((error: Error) => {
         this.logger.warn(`cannot look for jobs: ${error.message}`);
         return [];
       });
       for (const each of begun) this.drive(each);
-      if (begun.length === 0) await this.rest();
+      if (begun.length === 0) await this.nap.rest(async () => this.waitMs());
     }
   }
 
@@ -155,19 +154,6 @@ export class JobRunner {
         await delay(STORE_PAUSE_MS);
       }
     }
-  }
-
-  private async rest(): Promise<void> {
-    if (this.wasWoken || this.isStopping) return;
-    const waitMs = this.waitMs();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      this.wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.wakeUp = () => {};
   }
 
   private waitMs(): number {
