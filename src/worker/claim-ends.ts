@@ -23,7 +23,11 @@ export class ClaimEnds {
   ) {
     const timezoneOf = (org: string, workspace: string) => table.rules(org, workspace).timezone;
     this.group = new GroupCommit(
-      (ends) => database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf)),
+      async (ends) => {
+        const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf));
+        if (isReady) signals.emit('ready');
+        return results;
+      },
       (error) => isRefused(database.dialect.fault(error)),
       { group: 100, waiting: Number.POSITIVE_INFINITY, onOverflow: () => new Error('unreachable: there is no limit') },
     );

@@ -13,7 +13,7 @@ export class Nap {
     this.wasWoken = false;
   }
 
-  async rest(howLongMs: () => Promise<number>): Promise<void> {
+  async rest(howLongMs: () => number | Promise<number>): Promise<void> {
     if (this.wasWoken) return;
     const waitMs = await howLongMs();
     if (this.wasWoken) return;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Claim } from '../core/deliveries/claim.js';
 import type { ClaimEnd, RetryPolicy } from '../core/deliveries/end-claims.js';
-import { claimsAmong, nextReadyAt } from '../core/deliveries/queues.js';
+import { claimsAmong, type NextReady } from '../core/deliveries/queues.js';
 import type { Signals } from '../core/signals.js';
 import { forgetProcess } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
@@ -32,6 +32,7 @@ interface Driven {
   readonly ended: Promise<void>;
 }
 
+const GATHER_MS = 2;
 const TAKEN_AWAY = 'the claim was taken away';
 const STOPPING = 'the server is stopping';
 
@@ -46,8 +47,10 @@ export class Worker {
   private readonly toldEarly = new Set<string>();
   private isStopping = false;
   private readonly nap = new Nap();
+  /** There was more than there was room for: the end of a turn makes some. */
+  private isStarved = false;
+  private next: NextReady | null = null;
   private lastCheck = 0;
-  private nextReady: ClaimedWork['nextReady'] = null;
   private loop: Promise<void> | null = null;
 
   constructor(
@@ -106,15 +109,19 @@ export class Worker {
       await this.checkClaims().catch((error: Error) => this.logger.warn(`cannot check claims: ${error.message}`));
       const claimed = await this.claim().catch((error: Error) => this.logger.warn(`cannot claim: ${error.message}`));
       if (claimed || this.running.size > 0) this.pace.busy();
-      if (!claimed) await this.nap.rest(() => this.waitMs());
+      if (claimed) continue;
+      await this.nap.rest(() => this.waitMs());
+      // Claims cost by their number: what becomes ready while turns run is gathered for a moment.
+      if (this.running.size > 0 && !this.isStopping) await delay(GATHER_MS);
     }
   }
 
   /** True: there may be more, and there is room. */
   private async claim(): Promise<boolean> {
-    this.nextReady = null;
     const free = this.options.concurrency - this.turnsRunning;
     const { owner } = this.membership;
+    this.next = null;
+    this.isStarved = free <= 0;
     if (free <= 0 || owner === null) return false;
     const { table } = this.context;
     const room = this.room.offer();
@@ -123,12 +130,13 @@ export class Worker {
     this.toldEarly.clear();
     const claimed = await this.database.transaction((tx) => claimWork(tx, request));
     if (claimed === null) return false;
-    this.nextReady = claimed.nextReady;
+    this.next = claimed.next;
+    this.isStarved = claimed.work.length === free || room.wasFull();
     this.announce(claimed);
     for (const each of claimed.work) this.begin(each);
     this.follow([...this.toldEarly]);
     // Behind those of a workspace without room, or those that were put aside, may be others.
-    const isMore = claimed.isMore || (claimed.work.length > 0 && (claimed.work.length === free || room.wasFull()));
+    const isMore = claimed.isMore || (claimed.work.length > 0 && this.isStarved);
     return isMore && this.turnsRunning < this.options.concurrency;
   }
 
@@ -190,7 +198,7 @@ export class Worker {
       .finally(() => {
         if (!turn.isResting) this.room.leave(org, workspace);
         if (this.running.get(id)?.turn === turn) this.running.delete(id);
-        this.wake();
+        if (this.isStarved) this.wake();
       });
     this.running.set(id, { turn, ended });
     this.signals.emit('activity', id);
@@ -223,10 +231,9 @@ export class Worker {
   }
 
   /** Until something may be claimable, or the next look. */
-  private async waitMs(): Promise<number> {
+  private waitMs(): number {
     const poll = this.pace.next();
-    if (this.turnsRunning >= this.options.concurrency) return poll;
-    const next = this.nextReady ?? (await this.database.transaction(nextReadyAt).catch(() => null));
+    const { next } = this;
     if (next === null || next.at === null || next.at <= next.now) return poll;
     return Math.min(poll, next.at - next.now);
   }

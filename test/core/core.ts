@@ -105,8 +105,8 @@ export class Core {
     return claim;
   }
 
-  endAll(ends: readonly ClaimEnd[], policy: RetryPolicy = POLICY): Promise<EndResult[]> {
-    return this.database.transaction((tx) => endClaims(tx, ends, policy));
+  async endAll(ends: readonly ClaimEnd[], policy: RetryPolicy = POLICY): Promise<readonly EndResult[]> {
+    return (await this.database.transaction((tx) => endClaims(tx, ends, policy))).results;
   }
 
   async finish(claim: Claim): Promise<EndResult | undefined> {

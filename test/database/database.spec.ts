@@ -80,6 +80,64 @@ eachDatabase('the database', (make) => {
     expect(rows).toEqual([{ receipt: 2 }]);
   });
 
+  it('ACC-13 what fails beside others that were asked for together takes nothing of theirs with it', async () => {
+    await migrateUp(database);
+    const insert = 'insert into receipt_repeats (receipt, duplicates, conflicts, last_at) values (?, 1, 0, 1)';
+    const add = (receipt: number, then = () => {}) =>
+      database.transaction(async (tx) => {
+        await tx.run(insert, [receipt]);
+        then();
+        return receipt;
+      });
+    const mind = () => {
+      throw new Error('changed my mind');
+    };
+    const results = await Promise.allSettled([add(1), add(2, mind), add(3), add(1), add(4)]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    const rows = await database.transaction((tx) => tx.all<{ receipt: number }>('select receipt from receipt_repeats order by receipt'));
+    expect(rows.map(({ receipt }) => receipt)).toEqual([1, 3, 4]);
+  });
+
+  it('writes many rows and looks for lists of them as they were, whatever is in them', async () => {
+    await migrateUp(database);
+    const said = ['plain', '"quoted", \\ and {braced}', 'NULL', '', 'ümläut 🎉\n', null];
+    const id = '00000000-0000-5000-8000-000000000000';
+    const columns = { conversation: 'uuid', noted_at: 'bigint', noted_by: 'text', kind: 'text', reason: 'text' } as const;
+    const bytes = [Buffer.from([0, 255]), Buffer.alloc(0), Buffer.from('conversation')];
+    const found = await database.transaction(async (tx) => {
+      await tx.insert(
+        { table: 'notes', columns },
+        said.map((reason, at) => [id, at, 'test', 'reset', reason]),
+      );
+      await tx.insert(
+        {
+          table: 'receipt_conflicts',
+          columns: { receipt: 'bigint', content_hash: 'bytea', payload_size: 'integer', count: 'integer', first_at: 'bigint' },
+          stamped: 'last_at',
+        },
+        bytes.map((hash, i) => [i, hash, 0, 1, 1]),
+      );
+      const given = tx.dialect.given(
+        'g',
+        { at: 'bigint', why: 'text' },
+        said.map((reason, at) => [at, reason]),
+      );
+      const same = `from notes join ${given.sql} on noted_at = g.at and (reason = g.why or (reason is null and g.why is null))`;
+      return {
+        same: await tx.all(`select reason ${same} order by noted_at`, given.values),
+        among: await tx.all(`select noted_at from notes where reason ${tx.dialect.among('text')} order by noted_at`, [
+          ['', 'NULL', 'none'],
+        ]),
+        bytes: await tx.all(`select receipt from receipt_conflicts where content_hash ${tx.dialect.among('bytea')} order by receipt`, [
+          bytes,
+        ]),
+      };
+    });
+    expect(found.same).toEqual(said.map((reason) => ({ reason })));
+    expect(found.among).toEqual([{ noted_at: 2 }, { noted_at: 3 }]);
+    expect(found.bytes).toEqual([{ receipt: 0 }, { receipt: 1 }, { receipt: 2 }]);
+  });
+
   it('refuses a transaction inside a transaction, which would wait for itself or read outside', async () => {
     await expect(database.transaction(() => database.transaction(async () => 1))).rejects.toThrow('pass its tx on');
   });

@@ -54,10 +54,9 @@ export async function claimDeliveries(tx: Tx, request: ClaimRequest): Promise<Cl
   const ready = await readyConversations(tx, request.limit, request.room.full);
   const candidates = ready.filter(({ workspace, org }) => request.room.take(workspace, org)).map(({ conversation }) => conversation);
   if (candidates.length === 0) return NOTHING;
-  if (!(await isAlive(tx, request.owner))) return null;
-  const queues = await lockReady(tx, candidates);
+  const [isOurTime, queues, now] = await Promise.all([isAlive(tx, request.owner), lockReady(tx, candidates), clock(tx)]);
+  if (!isOurTime) return null;
   if (queues.length === 0) return NOTHING;
-  const now = await clock(tx);
   const looks = await look(tx, queues, now, request);
   const barriers = await readBarriers(
     tx,
@@ -96,8 +95,8 @@ async function openDeliveries(tx: Tx, queues: readonly Queue[], { widest }: Clai
   const silent = queues.filter((q) => q.open > q.waking);
   const loud = queues.filter((q) => q.open <= q.waking);
   const ids = (of: readonly Queue[]) => of.map((q) => q.conversation);
-  const rows = [...(await openPrefixes(tx, ids(loud), widest)), ...(await openPrefixes(tx, ids(silent), SILENT_PREFIX))];
-  return Map.groupBy(rows, (row) => row.conversation);
+  const rows = await Promise.all([openPrefixes(tx, ids(loud), widest), openPrefixes(tx, ids(silent), SILENT_PREFIX)]);
+  return Map.groupBy(rows.flat(), (row) => row.conversation);
 }
 
 /** Moves the queue to what the plan says; the claim, when it is one. */

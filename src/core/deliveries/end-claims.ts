@@ -47,6 +47,13 @@ type WorkEnd =
 
 export type EndResult = 'ended' | 'stale';
 
+export interface Ended {
+  /** Of each end, in their order. */
+  readonly results: readonly EndResult[];
+  /** Something is to be claimed at once behind what has ended. */
+  readonly isReady: boolean;
+}
+
 /** IANA zone whose days a workspace is counted by. */
 export type TimezoneOf = (org: string, workspace: string) => string;
 
@@ -59,9 +66,9 @@ export async function endClaims(
   ends: readonly ClaimEnd[],
   policy: RetryPolicy,
   timezoneOf: TimezoneOf = () => 'UTC',
-): Promise<EndResult[]> {
-  const queues = await lockQueues(tx, [...new Set(ends.map(({ claim }) => claim.conversation))].sort());
-  const now = await clock(tx);
+): Promise<Ended> {
+  const conversations = [...new Set(ends.map(({ claim }) => claim.conversation))].sort();
+  const [queues, now] = await Promise.all([lockQueues(tx, conversations), clock(tx)]);
   const ours = ends.filter(({ claim: { conversation, owner, token } }) => {
     const queue = queues.get(conversation);
     return queue?.owner === owner && queue.token === token;
@@ -89,7 +96,10 @@ export async function endClaims(
     ends.flatMap((end) => spendingOf(end, queues.get(end.claim.conversation), timezoneOf, now)),
   );
   const ended = new Set(ours);
-  return ends.map((end) => (ended.has(end) ? 'ended' : 'stale'));
+  return {
+    results: ends.map((end) => (ended.has(end) ? 'ended' : 'stale')),
+    isReady: ours.some(({ claim }) => (queues.get(claim.conversation)?.readyAt ?? Number.POSITIVE_INFINITY) <= now),
+  };
 }
 
 function completionOf(end: ClaimEnd) {

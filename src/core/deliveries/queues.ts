@@ -104,9 +104,14 @@ export async function lockFreeQueues(tx: Tx, conversations: readonly string[]): 
   return rows.map(({ conversation }) => conversation);
 }
 
+export interface NextReady {
+  readonly now: number;
+  readonly at: number | null;
+}
+
 /** When the next queue becomes ready that is not ready yet; null: none will by itself. */
-export async function nextReadyAt(tx: Tx): Promise<{ now: number; at: number | null }> {
-  const [row] = await tx.all<{ now: number; at: number | null }>(
+export async function nextReadyAt(tx: Tx): Promise<NextReady> {
+  const [row] = await tx.all<NextReady>(
     `select ${tx.dialect.now} as now, (select min(ready_at) from queues where ready_at is not null) as at`,
   );
   return row ?? { now: Date.now(), at: null };
