@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Columns, Dialect, FaultKind, Insertion, Row, Scalar, Tx, Value } from './tx.js';
+import type { Columns, Dialect, FaultKind, Insertion, Plans, Row, Scalar, Tx, Value } from './tx.js';
 
 /** The part of node-postgres' pool that is used; the pool itself is MikroORM's. */
 export interface PostgresPool {
@@ -70,18 +70,22 @@ export const postgresqlDialect: Dialect = {
 };
 
 /** `set local` ends with the transaction, so a transaction-mode pooler may stand in between. */
-const BEGIN = "begin; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '30s'";
+const FREE = "begin; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '30s'";
+const BEGIN: Readonly<Record<Plans, string>> = {
+  free: FREE,
+  by_index: `${FREE}; set local enable_seqscan = off; set local enable_bitmapscan = off`,
+};
 
 export class PostgresStore {
   private readonly statements = new Statements();
 
   constructor(private readonly pool: PostgresPool) {}
 
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, plans: Plans): Promise<T> {
     const client = await this.pool.connect();
     let broken = false;
     try {
-      const begun = client.query(BEGIN);
+      const begun = client.query(BEGIN[plans]);
       const result = await work(transactionOn(client, begun, this.statements));
       await begun;
       await client.query('commit');

@@ -1,3 +1,9 @@
+/**
+ * `by_index`: every statement finds its rows by an index, whatever the planner knows of the tables. Its plans are kept, and those that were
+ * made while a table was small, or for a short queue, would cost more and more.
+ */
+export type Plans = 'free' | 'by_index';
+
 /** What a statement takes and gives: instants are whole milliseconds, truth values 0 and 1, so that both databases say the same. */
 export type Value = Scalar | readonly Scalar[];
 export type Scalar = string | number | null | Buffer;

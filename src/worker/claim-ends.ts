@@ -24,7 +24,7 @@ export class ClaimEnds {
     const timezoneOf = (org: string, workspace: string) => table.rules(org, workspace).timezone;
     this.group = new GroupCommit(
       async (ends) => {
-        const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf));
+        const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf), 'by_index');
         if (isReady) signals.emit('ready');
         return results;
       },

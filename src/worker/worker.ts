@@ -128,7 +128,7 @@ export class Worker {
     const rules = table.rules.bind(table);
     const request = { owner, limit: free, room, coalesce: table.coalesce.bind(table), widest: table.widest, rules };
     this.toldEarly.clear();
-    const claimed = await this.database.transaction((tx) => claimWork(tx, request));
+    const claimed = await this.database.transaction((tx) => claimWork(tx, request), 'by_index');
     if (claimed === null) return false;
     this.next = claimed.next;
     this.isStarved = claimed.work.length === free || room.wasFull();
@@ -166,7 +166,7 @@ export class Worker {
     const { owner } = this.membership;
     if (owner === null || conversations.length === 0) return;
     const asOf = performance.now();
-    const claims = await this.database.transaction((tx) => claimsAmong(tx, owner, conversations));
+    const claims = await this.database.transaction((tx) => claimsAmong(tx, owner, conversations), 'by_index');
     const states = new Map(claims.map((claim) => [claim.conversation, claim]));
     for (const id of conversations) {
       const turn = this.running.get(id)?.turn;

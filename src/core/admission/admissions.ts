@@ -161,7 +161,7 @@ export class Admissions {
       const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
       await bracket?.after(tx);
       return admitted;
-    });
+    }, 'by_index');
     if (conflicts > 0) this.signals.emit('conflicts', conflicts);
     if (refused.length > 0) this.signals.emit('refused', refused);
     if (fenced.length > 0) this.signals.emit('fenced', fenced);

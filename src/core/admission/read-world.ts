@@ -90,10 +90,12 @@ async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<st
 
 /** What these conversations already have of the messages and receipts, under their locks. */
 export async function readMessages(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<void> {
-  const keyed = fresh.filter(({ admission }) => keyOf(admission) !== null);
-  const about = keyed.flatMap(({ admission }) => conversationsOf(world, admission));
-  const keys = new Set(keyed.flatMap(({ admission }) => keyOf(admission) ?? []));
-  const found = await findMessages(tx, [...new Set(about.filter((id) => world.conversations.has(id)))], [...keys]);
+  const places = fresh.flatMap(({ admission }) => {
+    const messageKey = keyOf(admission);
+    const ids = messageKey === null ? [] : conversationsOf(world, admission).filter((id) => world.conversations.has(id));
+    return ids.map((conversation) => ({ conversation, messageKey: messageKey ?? '' }));
+  });
+  const found = await findMessages(tx, places);
   const waiting = found.filter(({ state }) => state !== 'completed').map(({ conversation }) => conversation);
   const heads = new Map((await openPrefixes(tx, [...new Set(waiting)], 1)).map((head) => [head.conversation, head.sequence]));
   for (const each of found) {

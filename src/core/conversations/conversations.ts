@@ -125,7 +125,7 @@ export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Pro
   if (ids.length === 0) return [];
   return tx.all(
     `select id, org, namespace, key, title, workspace, folder, session, state, reason, revision, ending, ending_sequence,
-       case when ending > 0 and exists (select 1 from jobs j where j.conversation = c.id and j.state = 'running') then 1 else 0 end as cleaning
+       case when ending > 0 and exists (select 1 from jobs j where j.conversation = c.id and j.state = 'running' and j.owner is not null) then 1 else 0 end as cleaning
      from conversations c where id ${tx.dialect.among('uuid')}`,
     [ids],
   );

@@ -68,15 +68,20 @@ export interface KnownMessage {
   readonly parsed: string | null;
 }
 
-/** The deliveries that these messages already have in these conversations. */
-export async function findMessages(tx: Tx, conversations: readonly string[], keys: readonly string[]): Promise<KnownMessage[]> {
-  if (keys.length === 0 || conversations.length === 0) return [];
+/** The deliveries that messages already have in conversations. */
+export async function findMessages(
+  tx: Tx,
+  places: readonly { readonly conversation: string; readonly messageKey: string }[],
+): Promise<KnownMessage[]> {
+  if (places.length === 0) return [];
+  const pairs = new Map(places.map(({ conversation, messageKey }) => [`${conversation} ${messageKey}`, [conversation, messageKey]]));
+  const { sql, values } = tx.dialect.given('c', { whose: 'uuid', said: 'text' }, [...pairs.values()]);
   return tx.all(
     `select d.conversation, d.message_key, d.sequence, d.state, d.outcome, d.waking, d.route, d.trust, d.text, d.text_revision,
        case when d.text is null then r.parsed end as parsed
-       from deliveries d join receipts r on r.id = d.receipt
-      where d.conversation ${tx.dialect.among('uuid')} and d.message_key ${tx.dialect.among('text')}`,
-    [conversations, keys],
+       from ${sql} join deliveries d on d.conversation = c.whose and d.message_key = c.said join receipts r on r.id = d.receipt
+      where d.message_key is not null`,
+    values,
   );
 }
 

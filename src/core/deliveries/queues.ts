@@ -84,11 +84,14 @@ export async function readyConversations(tx: Tx, limit: number, full: Busy): Pro
   );
 }
 
-/** Locks those of the conversations that are still ready and that nobody else is looking at. */
+/**
+ * Locks those of the conversations that are still ready and that nobody else is looking at. The case keeps it from reading all that is
+ * ready instead of these.
+ */
 export async function lockReady(tx: Tx, conversations: readonly string[]): Promise<Queue[]> {
   if (conversations.length === 0) return [];
   const rows = await tx.all<QueueRow>(
-    `select ${COLUMNS} from queues where conversation ${tx.dialect.among('uuid')} and ready_at <= ${tx.dialect.now}
+    `select ${COLUMNS} from queues where conversation ${tx.dialect.among('uuid')} and case when ready_at <= ${tx.dialect.now} then 1 else 0 end = 1
       order by conversation${tx.dialect.forUpdateSkipLocked}`,
     [conversations],
   );
