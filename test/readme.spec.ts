@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -60,11 +60,24 @@ function wholeOf(text: string): string {
   return stringify({ ...parts, ...rest });
 }
 
+/** Plugins of others that a block names: there, as if installed or written. */
+function installPlugins(text: string, own: string): void {
+  const { plugins = [] } = parse(text) as { plugins?: string[] };
+  for (const entry of plugins.filter((name) => /\W/.test(name))) {
+    const file = entry.startsWith('.') ? path.join(own, entry) : path.join(own, 'node_modules', entry, 'index.js');
+    mkdirSync(path.dirname(file), { recursive: true });
+    const name = entry.replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '');
+    writeFileSync(path.join(path.dirname(file), 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.js' }));
+    writeFileSync(file, readFileSync(`${root}test/scenarios/plugins/told.mjs`, 'utf8').replace("name: 'told'", `name: '${name}'`));
+  }
+}
+
 async function load({ text }: Pick<Block, 'text'>) {
   const own = mkdtempSync(path.join(folder, 'block-'));
   const file = path.join(own, 'throughline.config.yaml');
   writeFileSync(file, wholeOf(text));
   writeFileSync(path.join(own, 'agent.md'), 'Be kind.\n');
+  installPlugins(text, own);
   const variables = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [name, 'a secret of this test']);
   return configureHost(await loadConfig({ cwd: own, file, env: Object.fromEntries(variables) as Record<string, string> }), own);
 }

@@ -53,7 +53,7 @@ eachDatabase('the plugin of docs/plugins.md in a server', (make) => {
   let count = 0;
 
   beforeEach(async () => {
-    test = await make();
+    test = await make.migrated();
     tickets = await TicketServer.start();
     server = await ConfiguredServer.start(test, {
       plugins: [FILE],

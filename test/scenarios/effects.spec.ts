@@ -18,7 +18,7 @@ eachDatabase('writes that come back as events', (make) => {
   let host: EffectHost;
 
   beforeEach(async () => {
-    test = await make();
+    test = await make.migrated();
     host = await EffectHost.start(test);
   });
 
