@@ -41,7 +41,8 @@ function stored(number: number, sequence: number, outcome: string | null = 'done
 }
 
 function verdictOn(change: Partial<Evidence>): Verdict {
-  return judge({ sent: [], sightings: [], cuts: [], deeds: [], stored: [], left: [], broken: [], faults: [], ...change });
+  const nothing = { sent: [], sightings: [], cuts: [], deeds: [], stored: [], left: [], broken: [], faults: [] };
+  return judge({ ...nothing, isDone: () => true, ...change });
 }
 
 const TWO = { sent: [sent(CALM, 1), sent(CALM, 2)], stored: [stored(CALM, 1), stored(CALM, 2)] };
@@ -76,6 +77,10 @@ describe('the judge of chaos', () => {
     expect(cut('one.1', 11_000)).toMatchObject({ twice: [], repeated: 1 });
     expect(cut('two.1', 11_000).twice).toHaveLength(1);
     expect(cut('one.1', 15_000).twice).toHaveLength(1);
+    // Long after its agent's last line: it may be repeated as long as the store does not have its end.
+    const late = [{ server: 'one.1', from: 15_000, to: 15_000, how: 'at random' }];
+    expect(verdictOn({ ...TWO, sightings, cuts: late, isDone: () => false }).twice).toEqual([]);
+    expect(verdictOn({ ...TWO, sightings, isDone: () => false }).twice).toHaveLength(1);
     const deed = { verb: 'abandon' as const, conversation: 'c1', from: 12_000, to: 13_000 };
     expect(verdictOn({ ...TWO, sightings, deeds: [deed] }).twice).toEqual([]);
   });

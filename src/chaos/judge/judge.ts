@@ -18,6 +18,8 @@ export interface Evidence {
   readonly cuts: readonly Cut[];
   readonly deeds: readonly Deed[];
   readonly stored: readonly StoredDelivery[];
+  /** Whether the store has it that a turn was done. */
+  readonly isDone: (turn: string) => boolean;
   /** What ends of conversations have left to do. */
   readonly left: readonly string[];
   /** Rules of the store that do not hold. */
@@ -47,7 +49,7 @@ const EXCUSED: Readonly<Record<ReturnType<typeof temperOf>, readonly string[]>> 
 /** Holds what was accepted against what agents saw. */
 export function judge(evidence: Evidence): Verdict {
   const turns = turnsIn(evidence.sightings);
-  const again = repeats(turns, evidence.cuts, evidence.deeds);
+  const again = repeats(turns, evidence);
   return {
     lost: lost(evidence, turns),
     twice: [...again.unexcused, ...madeTwice(evidence), ...mixedUp(evidence)],

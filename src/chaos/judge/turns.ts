@@ -42,8 +42,16 @@ export function turnsIn(sightings: readonly Sighting[]): Turn[] {
   return [...turns.values()];
 }
 
+/** What may have happened to turns besides their own work. */
+export interface Happenings {
+  readonly cuts: readonly Cut[];
+  readonly deeds: readonly Deed[];
+  /** Whether the store has it that this turn was done. */
+  readonly isDone: (turn: string) => boolean;
+}
+
 /** Messages that were begun more than once: how often rightly, and each of those for which nothing speaks. */
-export function repeats(turns: readonly Turn[], cuts: readonly Cut[], deeds: readonly Deed[]): { excused: number; unexcused: string[] } {
+export function repeats(turns: readonly Turn[], { cuts, deeds, isDone }: Happenings): { excused: number; unexcused: string[] } {
   const cutsOf = Map.groupBy(cuts, ({ server }) => server);
   const deedsOn = Map.groupBy(deeds, ({ conversation }) => conversation);
   const before = new Map<string, Turn>();
@@ -54,7 +62,8 @@ export function repeats(turns: readonly Turn[], cuts: readonly Cut[], deeds: rea
       const earlier = before.get(delivery);
       before.set(delivery, turn);
       if (!earlier) continue;
-      if (mayRepeat(earlier, turn, cutsOf.get(earlier.server) ?? [], deedsOn.get(turn.conversation) ?? [])) excused += 1;
+      if (mayRepeat(earlier, turn, { cuts: cutsOf.get(earlier.server) ?? [], deeds: deedsOn.get(turn.conversation) ?? [], isDone }))
+        excused += 1;
       else
         unexcused.push(
           `${delivery} was handled by ${earlier.id} (${earlier.server}), which nobody cut off, and again by ${turn.id} (${turn.server})`,
@@ -64,9 +73,11 @@ export function repeats(turns: readonly Turn[], cuts: readonly Cut[], deeds: rea
   return { excused, unexcused };
 }
 
-function mayRepeat(earlier: Turn, later: Turn, cuts: readonly Cut[], deeds: readonly Deed[]): boolean {
+function mayRepeat(earlier: Turn, later: Turn, { cuts, deeds, isDone }: Happenings): boolean {
   if (earlier.hasFailed) return true;
-  if (cuts.some((cut) => earlier.from <= cut.to + ENDING_MS && earlier.to >= cut.from - ENDING_MS)) return true;
+  // On a busy machine a turn may end long after its agent's last line; then the store must not have its end either.
+  const wasRunning = (cut: Cut) => earlier.to >= cut.from - ENDING_MS || !isDone(earlier.id);
+  if (cuts.some((cut) => earlier.from <= cut.to + ENDING_MS && wasRunning(cut))) return true;
   return deeds.some(({ verb, from, to }) => verb === 'abandon' && to >= earlier.from && from <= later.from);
 }
 
