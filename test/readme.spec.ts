@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -63,6 +63,8 @@ function wholeOf(text: string): string {
 /** Plugins of others that a block names: there, as if installed or written. */
 function installPlugins(text: string, own: string): void {
   const { plugins = [] } = parse(text) as { plugins?: string[] };
+  mkdirSync(path.join(own, 'node_modules'));
+  symlinkSync(`${root}node_modules/@nestjs`, path.join(own, 'node_modules', '@nestjs'));
   for (const entry of plugins.filter((name) => /\W/.test(name))) {
     const file = entry.startsWith('.') ? path.join(own, entry) : path.join(own, 'node_modules', entry, 'index.js');
     mkdirSync(path.dirname(file), { recursive: true });
