@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Columns, Dialect, FaultKind, Insertion, Plans, Row, Scalar, Tx, Value } from './tx.js';
+import {
+  type Columns,
+  type Dialect,
+  type FaultKind,
+  type Insertion,
+  type Plans,
+  type Row,
+  type Scalar,
+  type Tx,
+  textOnce,
+  type Value,
+} from './tx.js';
 
 /** The part of node-postgres' pool that is used; the pool itself is MikroORM's. */
 export interface PostgresPool {
@@ -193,22 +204,16 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }
 
-const textOfInsertion = new WeakMap<Insertion, string>();
-
 /** Bytes come as one value, out of which each row's are cut: in a list they would go as twice as much text. */
-function insertionText(insertion: Insertion): string {
-  const known = textOfInsertion.get(insertion);
-  if (known) return known;
+const insertionText = textOnce((insertion) => {
   const { table, columns, stamped, ending = '' } = insertion;
   const names = Object.keys(columns);
   const cut = names.map((name) => (columns[name] === 'bytea' ? `substring(?::bytea from g.${name}_at for g.${name}_length)` : `g.${name}`));
   const lists = names.map((name) => (columns[name] === 'bytea' ? '?::integer[], ?::integer[]' : `?::${columns[name]}[]`));
   const aliases = names.map((name) => (columns[name] === 'bytea' ? `${name}_at, ${name}_length` : name));
-  const text = `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')})
+  return `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')})
     select ${[...cut, ...(stamped ? [postgresqlDialect.now] : [])].join(', ')} from unnest(${lists.join(', ')}) as g(${aliases.join(', ')}) ${ending}`;
-  textOfInsertion.set(insertion, text);
-  return text;
-}
+});
 
 function insertedValues({ columns }: Insertion, rows: readonly Row[]): Value[] {
   const isBytes = Object.values(columns).map((type) => type === 'bytea');

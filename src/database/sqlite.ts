@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
-import type { Dialect, FaultKind, Insertion, Row, Scalar, Tx, Value } from './tx.js';
+import { type Dialect, type FaultKind, type Insertion, type Row, type Scalar, type Tx, textOnce, type Value } from './tx.js';
 
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
@@ -173,19 +173,13 @@ function asked<T>(work: (tx: Tx) => Promise<T>, tx: Tx, resolve: (result: T) => 
   return { run, answer: () => answer(), reject };
 }
 
-const textOfInsertion = new WeakMap<Insertion, string>();
-
 /** Of one row: it is run as often as there are rows. */
-function insertionText(insertion: Insertion): string {
-  const known = textOfInsertion.get(insertion);
-  if (known) return known;
+const insertionText = textOnce((insertion) => {
   const { table, columns, stamped, ending = '' } = insertion;
   const names = Object.keys(columns);
   const marks = names.map(() => '?').join(', ');
-  const text = `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')}) values (${marks}${stamped ? `, ${sqliteDialect.now}` : ''}) ${ending}`;
-  textOfInsertion.set(insertion, text);
-  return text;
-}
+  return `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')}) values (${marks}${stamped ? `, ${sqliteDialect.now}` : ''}) ${ending}`;
+});
 
 /** A list goes as JSON, in which there are no bytes. */
 function bound(value: Value): Scalar {

@@ -109,3 +109,13 @@ export interface Dialect {
   given(name: string, columns: Columns, rows: readonly Row[]): { readonly sql: string; readonly values: Value[] };
   fault(error: unknown): FaultKind;
 }
+
+/** The text that `make` gives, made once for each insertion. */
+export function textOnce(make: (insertion: Insertion) => string): (insertion: Insertion) => string {
+  const made = new WeakMap<Insertion, string>();
+  return (insertion) => {
+    const text = made.get(insertion) ?? make(insertion);
+    made.set(insertion, text);
+    return text;
+  };
+}
