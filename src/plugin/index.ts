@@ -7,6 +7,21 @@ export type {
   TrustedProcessor,
 } from './claimed-delivery.js';
 export type { Connection } from './connection.js';
+export {
+  type Acknowledged,
+  ChannelFault,
+  type ChannelState,
+  CONTROL_COMMANDS,
+  type ControlAction,
+  type ControlButton,
+  type ControlChannel,
+  type ControlCommand,
+  type ControlLimits,
+  type ControlPost,
+  type ControlThread,
+  type ReplyHandle,
+  type WantedThread,
+} from './control.js';
 export { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
 export type {
   CallbackEvidence,
@@ -20,9 +35,18 @@ export type {
 } from './effect.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
 export type { LifecycleHandler, Settlement, SettlementFence } from './lifecycle-handler.js';
-export type { AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
+export type { Action, AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
 export type { Provider } from './provider.js';
-export { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from './runtime.js';
+export {
+  type AgentRuntime,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type TurnAttachment,
+  type TurnEvent,
+  TurnFailed,
+  type TurnInput,
+  type TurnMessage,
+} from './runtime.js';
 export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';
 export type { Backfill, EventSink, Page, PollTransport, ProviderEvent, StreamSink, StreamTransport, Transport } from './source.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';

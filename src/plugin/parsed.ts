@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import type { ControlAction, ReplyHandle } from './control.js';
 import type { CallbackEvidence } from './effect.js';
 import type { Author, Observation, Subject } from './subject.js';
 
@@ -22,6 +23,11 @@ interface About {
   readonly occurredAt?: string;
   /** What would prove that the event is the callback of a write of ours; for kinds of events that our own writes cause. */
   readonly evidence?: CallbackEvidence;
+  /**
+   * The thread at this connection's channel in which it was said, by the id that `ControlChannel.ensureThread` gives. Where it is bound to
+   * a conversation, a person's message belongs to that conversation alone, and no route is asked.
+   */
+  readonly thread?: string;
   /** What the provider's preparer, trusted processor or lifecycle handler needs later; small, JSON, without bodies of messages. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
@@ -80,7 +86,17 @@ export interface Recorded extends About {
   readonly reason: string;
 }
 
-export type Parsed = Prompt | Edit | Withdrawal | Lifecycle | Ignored | Recorded;
+/** A person wants something of the host: pressed a button, or gave a command of the channel's own. Never a prompt for an agent. */
+export interface Action extends About {
+  readonly kind: 'action';
+  readonly thread: string;
+  readonly author: Author;
+  readonly action: ControlAction;
+  /** How the person is answered, where the channel has a way of its own. */
+  readonly reply?: ReplyHandle;
+}
+
+export type Parsed = Action | Prompt | Edit | Withdrawal | Lifecycle | Ignored | Recorded;
 
 /**
  * Pure and total: the same event gives the same answer, without network, clock or exception, whatever the payload holds.

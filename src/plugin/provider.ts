@@ -1,4 +1,5 @@
 import type { Preparer, TrustedProcessor } from './claimed-delivery.js';
+import type { ControlChannel } from './control.js';
 import type { EffectReader, OutboundTool } from './effect.js';
 import type { LifecycleHandler } from './lifecycle-handler.js';
 import type { SubjectParser } from './parsed.js';
@@ -9,6 +10,8 @@ import type { Backfill, Transport } from './source.js';
 export interface Provider<Options extends object = object> {
   readonly transports: readonly Transport<Options>[];
   readonly subjects: SubjectParser<Options>;
+  /** Threads in which people watch and steer conversations. */
+  readonly control?: ControlChannel<Options>;
   /** Every write that the plugin can do at the provider. */
   readonly tools?: readonly OutboundTool<Options>[];
   /** How the outcome of a write is found that its answer did not tell. */

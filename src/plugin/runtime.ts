@@ -1,3 +1,13 @@
+/** A file that came with a message, fetched by the host into the turn's folder. */
+export interface TurnAttachment {
+  readonly name: string;
+  readonly mime: string | null;
+  /** Bytes. */
+  readonly size: number;
+  /** Absolute path. */
+  readonly path: string;
+}
+
 /** One message of a turn: one delivery of the conversation's FIFO, or the head of several that enter one turn together. */
 export interface TurnMessage {
   readonly delivery: string;
@@ -7,7 +17,7 @@ export interface TurnMessage {
   readonly event: string;
   readonly author: string | null;
   readonly text: string;
-  readonly attachments: readonly never[];
+  readonly attachments: readonly TurnAttachment[];
   /** When the receipt was stored, and when the agent was woken for it; ISO-8601. */
   readonly received_at: string;
   readonly sent_at: string;
@@ -34,7 +44,21 @@ export interface TurnInput {
   readonly session: string | null;
   /** Absolute path of the folder that the turn works in. */
   readonly workspace: string;
+  /** Where the agent finds the tools of its conversation (MCP, streamable HTTP) and the bearer token for it; null: it has none. */
+  readonly mcp: { readonly url: string; readonly token: string } | null;
 }
+
+/** What an agent wants a person to allow. */
+export interface ApprovalRequest {
+  /** The agent's own id of the request, unique within its turn. */
+  readonly id: string;
+  readonly title: string;
+  /** Exactly what would be done, for the person who decides. */
+  readonly body: string;
+}
+
+/** How a person decided. `expired`: nobody did in time. */
+export type ApprovalDecision = 'approved' | 'denied' | 'expired';
 
 /** What a turn says while it runs. `result` is the final text; a turn that ends without one has its joined `text` as result. */
 export type TurnEvent =
@@ -44,6 +68,8 @@ export type TurnEvent =
   | { readonly type: 'tool'; readonly name: string; readonly input?: unknown }
   | { readonly type: 'cost'; readonly usd: number }
   | { readonly type: 'result'; readonly text: string }
+  /** The agent waits for a person; the host calls `decide` when one has decided, or when nobody did in time. */
+  | ({ readonly type: 'approval' } & ApprovalRequest)
   /** The operating system's process group that works on the turn, so that recovery can end it. `startedAt`: opaque, tells a reused pid apart. */
   | { readonly type: 'process'; readonly pid: number; readonly startedAt: string };
 
@@ -78,6 +104,8 @@ export interface AgentRuntime {
    * to false when it cannot be paused or ended meanwhile: it then goes on to its end. An aborted `signal` ends it at rest, too.
    */
   pause?(turn: string): Promise<boolean>;
+  /** Answers a request that a turn made with an `approval` event. False: the turn waits for no such answer (any more). */
+  decide?(turn: string, request: string, decision: ApprovalDecision): Promise<boolean>;
   /** Lets a turn at rest go on. */
   resume?(turn: string): Promise<void>;
   /**

@@ -127,6 +127,7 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
     },
     session: conversation.session,
     workspace: folder,
+    mcp: null,
   };
 }
 

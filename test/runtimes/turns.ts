@@ -26,6 +26,7 @@ export function turnInput(...texts: string[]): TurnInput {
     },
     session: 's-0',
     workspace: folder,
+    mcp: null,
   };
 }
 

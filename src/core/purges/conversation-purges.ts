@@ -128,6 +128,8 @@ function withoutWords(parsed: Parsed): Parsed {
       return { ...about, kind, messageKey: parsed.messageKey };
     case 'lifecycle':
       return { ...about, kind, observation: parsed.observation };
+    case 'action':
+      return { ...about, kind: 'recorded', reason: kind };
     default:
       return { ...about, kind, reason: parsed.reason };
   }

@@ -1,7 +1,7 @@
 import type { TurnInput } from '../../plugin/index.js';
 
 /** The document on an agent's stdin. Fields are listed one by one: agents are written against exactly these. */
-export function turnDocument({ conversation, turn, session, workspace }: TurnInput): string {
+export function turnDocument({ conversation, turn, session, workspace, mcp }: TurnInput): string {
   const document = {
     version: 1,
     conversation: {
@@ -29,7 +29,7 @@ export function turnDocument({ conversation, turn, session, workspace }: TurnInp
     },
     session,
     workspace,
-    mcp: null,
+    mcp: mcp === null ? null : { url: mcp.url, token: mcp.token },
   };
   return `${JSON.stringify(document)}\n`;
 }
