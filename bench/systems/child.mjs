@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 const GUARD = fileURLToPath(new URL('../../scripts/run/end-with-parent.cjs', import.meta.url));
 const PATIENCE_MS = 60_000;
 const running = new Set();
+/** As `scripts/run.mjs` starts a server, and us; the peers get the same. */
+const memoryFlags = process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size='));
 
 // Before folders are removed: the guard is not heard by a process that is busy starting, and it would make its folder anew.
 process.prependListener('exit', () => {
@@ -13,7 +15,7 @@ process.prependListener('exit', () => {
 
 /** Node with the given arguments. `nodeFlags` come before the script. */
 export function startNode(args, { cwd = process.cwd(), env = {}, ipc = false, nodeFlags = [] } = {}) {
-  const child = spawn(process.execPath, ['--require', GUARD, ...nodeFlags, ...args], {
+  const child = spawn(process.execPath, ['--require', GUARD, ...memoryFlags, ...nodeFlags, ...args], {
     cwd,
     env: { ...process.env, ...env, RUN_GUARD: 'SIGKILL' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])], // fd 3: see the guard

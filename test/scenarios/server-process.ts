@@ -14,7 +14,7 @@ export class ServerProcess {
   readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-server-'));
   url = '';
   private child: ChildProcess | null = null;
-  private output = '';
+  output = '';
 
   constructor(config: Record<string, unknown>) {
     const whole = { server: { port: 0 }, connections: { gh: { plugin: 'github', secret: SECRET, rate: 'off' } }, ...config };

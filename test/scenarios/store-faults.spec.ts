@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
@@ -11,13 +12,13 @@ const WORK = {
 };
 
 eachDatabase('a store in trouble', (make) => {
-  let server: ServerProcess;
+  let server: ServerProcess | undefined;
   let second: ServerProcess | null = null;
   let database: TestDatabase;
   let gate: Gate | null = null;
 
   afterEach(async () => {
-    await server.remove();
+    await server?.remove();
     await second?.remove();
     await gate?.close();
     await database.drop();
@@ -37,9 +38,22 @@ eachDatabase('a store in trouble', (make) => {
     expect([refused.status, (refused.body as unknown as { code: string }).code]).toEqual([503, 'store_unavailable']);
     await mend();
 
-    await until(async () => (await comment(server.url, 1, 3)).status === 200);
+    await until(async () => (await comment((server as ServerProcess).url, 1, 3)).status === 200);
     const taken = await comment(server.url, 1, 2);
     expect([taken.status, taken.body.duplicate, taken.body.disposition]).toEqual([200, false, 'routed']);
+  }, 180_000);
+
+  it('ING-4 takes nothing more for a database file that was deleted, and ends saying so in a sentence', async () => {
+    database = await make();
+    if (database.name !== 'sqlite') return;
+    server = new ServerProcess({ ...WORK, database: { url: database.url } });
+    await server.start();
+    expect((await comment(server.url, 1, 1)).status).toBe(200);
+    rmSync(database.url.slice('sqlite:'.length));
+    expect((await comment(server.url, 1, 2)).status).toBe(503);
+    expect(await server.end('SIGTERM')).toBe(1);
+    expect(server.output).toMatch(/was deleted or replaced while it was open: put the same file back/);
+    expect(server.output).not.toMatch(/^ +at /m);
   }, 180_000);
 
   it('ING-10 refuses a second server on one SQLite file in a sentence, while replicas share PostgreSQL', async () => {

@@ -39,7 +39,7 @@ export class ServerChild {
     // As built, also when this runs from its sources in a test: that is what users run.
     const built = path.join(packageFolder(), 'dist', 'src');
     const preload = pathToFileURL(path.join(built, 'chaos', 'child', 'preload.js')).href;
-    this.child = spawn(process.execPath, ['--no-warnings', '--import', preload, path.join(built, 'main.js')], {
+    this.child = spawn(process.execPath, [...memoryFlags(), '--no-warnings', '--import', preload, path.join(built, 'main.js')], {
       cwd: options.folder,
       env: { ...ownEnvironment(), ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -85,4 +85,9 @@ export class ServerChild {
 /** Settings of other servers, and of the chaos around this one, must not reach into it. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(THROUGHLINE|CHAOS)_/i.test(name)));
+}
+
+/** How `scripts/run.mjs` starts a server, and us. */
+function memoryFlags(): string[] {
+  return process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size='));
 }
