@@ -39,7 +39,7 @@ async function byPlugin(
 function byScheme(scheme: SignatureScheme, { connection, acceptLateMs }: EventSource, request: ArrivedRequest, nowMs: number): number {
   const verification = verifySignature(scheme, {
     ...{ rawHeaders: request.rawHeaders, body: request.body, readJson: request.readJson },
-    ...{ secrets: connection.secrets, nowSeconds: nowMs / 1000 },
+    ...{ secrets: scheme.keys ?? connection.secrets, nowSeconds: nowMs / 1000 },
     get url() {
       return request.url;
     },

@@ -6,6 +6,8 @@ export type SignatureAlgorithm = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | '
  */
 export interface SignatureScheme {
   readonly algorithm: SignatureAlgorithm;
+  /** What verifies, where it is no secret and stands in the plugin's own options (a public key). Default: the connection's secrets. */
+  readonly keys?: readonly string[];
   /** How the configured secret becomes the key. `prefix` is cut off first when it is there. Default: its UTF-8 bytes. */
   readonly secret?: { readonly encoding: 'utf8' | 'hex' | 'base64'; readonly prefix?: string };
   readonly signature: {

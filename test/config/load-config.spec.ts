@@ -20,7 +20,7 @@ const EMPTY_HERE = (cwd: string) => ({
     leaseMs: 30_000,
     heartbeatMs: 10_000,
   },
-  plugins: ['github', 'linear', 'slack'],
+  plugins: ['discord', 'github', 'linear', 'slack'],
   connections: [],
   runtimes: [],
   workspaces: [],
@@ -257,7 +257,7 @@ routes: { r: { connection: gh, workspace: w, source: ${route} } }
   it('ADM-3 name every feature that is known and not built', async () => {
     const faults = await faultsOf(`
 automations: { a: {} }
-plugins: [github, discord]
+plugins: [github, matrix]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, p: { kind: process, command: [x], preset: codex }, s: { kind: agent-server } }
 workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true, control: {}, tools: [], capabilities: [] } }
@@ -265,7 +265,7 @@ routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed } }
 `);
     const names = ['automations', 'parent', 'repository', 'isolate', 'control', 'tools', 'capabilities', 'endpoint', 'outbound', 'preset'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
-    expect(faults).toContain('plugins[1]: the plugin `discord` is not built yet in this version');
+    expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');
     expect(faults).toHaveLength(names.length + 2);
   });

@@ -7,6 +7,7 @@ export interface Vector {
   readonly scheme: string;
   readonly now: number;
   readonly secret: string;
+  readonly public_key?: string | null;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body_base64: string;

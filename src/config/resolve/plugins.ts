@@ -1,8 +1,8 @@
 import type { Scope } from './scope.js';
 import { checkExists } from './scope.js';
 
-const BUILT_IN: readonly string[] = ['github', 'linear', 'slack'];
-const NOT_BUILT: readonly string[] = ['discord', 'matrix', 'webhook'];
+const BUILT_IN: readonly string[] = ['discord', 'github', 'linear', 'slack'];
+const NOT_BUILT: readonly string[] = ['matrix', 'webhook'];
 
 export function resolvePlugins({ file: { plugins }, faults }: Scope): readonly string[] {
   plugins.forEach((plugin, index) => {
