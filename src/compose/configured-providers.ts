@@ -1,10 +1,12 @@
+import type { Provider } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
+import type { Channel, Channels } from '../worker/controls/channels.js';
 import type { ConnectedProvider, Providers } from '../worker/providers.js';
 import type { ConfiguredConnection } from './configured-host.js';
 
 /** What stands behind each configured connection, from memory. */
-export class ConfiguredProviders implements Providers {
-  private readonly connected: ReadonlyMap<string, ConnectedProvider>;
+export class ConfiguredProviders implements Providers, Channels {
+  private readonly connected: ReadonlyMap<string, ConnectedProvider & { readonly provider: Provider }>;
 
   constructor(connections: readonly ConfiguredConnection[], registry: PluginRegistry) {
     this.connected = new Map(
@@ -17,5 +19,15 @@ export class ConfiguredProviders implements Providers {
 
   find(org: string, source: string): ConnectedProvider | null {
     return this.connected.get(`${org}/${source}`) ?? null;
+  }
+
+  channel(org: string, name: string): Channel | null {
+    const found = this.connected.get(`${org}/${name}`);
+    return found?.provider.control ? { connection: found.connection, control: found.provider.control } : null;
+  }
+
+  /** True: some connection has threads, or can show that a message was taken. */
+  get hasChannels(): boolean {
+    return [...this.connected.values()].some(({ provider }) => provider.control !== undefined);
   }
 }

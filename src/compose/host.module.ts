@@ -13,6 +13,7 @@ import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
+import { controlProviders } from './control-work.js';
 import { effectProviders } from './effect-work.js';
 import { ConfiguredSources } from './event-sources.js';
 import type { HostParts } from './host-parts.js';
@@ -65,6 +66,7 @@ export class HostModule {
       ...workProviders(parts),
       ...replicaProviders(parts),
       ...effectProviders(parts),
+      ...controlProviders(parts),
       ...adminProviders(parts),
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };

@@ -25,6 +25,7 @@ export function workContext(
     folders: new WorkspaceFolders(),
     now: () => Date.now() + membership.offsetMs(),
     onActivity: (conversation) => signals.emit('activity', conversation),
+    onErrands: () => void signals.emit('errands'),
     onVerdict: (applied) => announce(signals, applied),
     endProcess: thisMachine.endProcess,
   };

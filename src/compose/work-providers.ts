@@ -6,6 +6,7 @@ import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { cleanupKinds } from '../worker/cleanup/job-kinds.js';
 import { JobRunner } from '../worker/cleanup/job-runner.js';
+import { ErrandRunner } from '../worker/controls/errand-runner.js';
 import { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import { WorkTable } from '../worker/work-table.js';
@@ -37,7 +38,7 @@ function lifecycleProviders({ config, database }: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance],
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance, ErrandRunner, ConfiguredProviders],
       useFactory: (
         membership: Membership,
         worker: Worker,
@@ -46,6 +47,8 @@ function lifecycleProviders({ config, database }: HostParts) {
         jobs: JobRunner,
         effects: EffectWork,
         maintenance: Maintenance,
+        errands: ErrandRunner,
+        providers: ConfiguredProviders,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
@@ -53,6 +56,8 @@ function lifecycleProviders({ config, database }: HostParts) {
           { begin: () => effects.start(), end: () => effects.stop() },
           // A process that only accepts cleans up as little as it works.
           ...(config.workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
+          // After the last turn: what it said is on its way to people.
+          ...(providers.hasChannels ? [{ begin: () => errands.start(), end: () => errands.stop() }] : []),
           { begin: () => maintenance.start(), drain: () => maintenance.stop() },
         ]),
     },
@@ -75,10 +80,11 @@ function upkeepProviders(parts: HostParts) {
   ];
 }
 
-function turnProviders({ config, routes, database, self }: HostParts) {
+function turnProviders(parts: HostParts) {
+  const { config, database, self } = parts;
   const { workers } = config;
   return [
-    { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(config, routes, registry) },
+    { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(parts, registry) },
     {
       provide: Membership,
       inject: [Signals],

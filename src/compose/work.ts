@@ -1,12 +1,16 @@
 import type { Config, RuntimeConfig, WorkspaceConfig } from '../config/config.js';
-import type { Route } from '../core/routing/route.js';
+import type { Placement } from '../core/controls/control.js';
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { builtInKinds, createRuntime, type RuntimeKinds } from '../runtimes/create-runtime.js';
 import { type Workspace, WorkTable } from '../worker/work-table.js';
+import type { ConfiguredConnection, ConfiguredHost } from './configured-host.js';
 
-/** What stored work runs on, by the configuration. Throws `ConfigFault` naming the runtime that cannot be made. */
-export function workTable(config: Config, routes: readonly Route[], registry: PluginRegistry): WorkTable {
+/** What stored work runs on, by the configuration. Throws `ConfigFault` naming the runtime that cannot be made, or the control. */
+export function workTable(
+  { config, routes, connections }: Pick<ConfiguredHost, 'config' | 'routes' | 'connections'>,
+  registry: PluginRegistry,
+): WorkTable {
   const kinds = allKinds(registry);
   const workspaces = config.workspaces.map((workspace): Workspace => {
     const { name, org, instructions, directory } = workspace;
@@ -14,7 +18,8 @@ export function workTable(config: Config, routes: readonly Route[], registry: Pl
     const concurrency = workspace.concurrency ?? (directory === null ? null : 1);
     const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
     const rules = { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop };
-    return { name, org, instructions, directory, concurrency, rules, runtime: runtimeOf(config, workspace, kinds) };
+    const control = placementOf(workspace, connections, registry);
+    return { name, org, instructions, directory, concurrency, rules, control, runtime: runtimeOf(config, workspace, kinds) };
   });
   return new WorkTable(workspaces, routes);
 }
@@ -37,4 +42,24 @@ function runtimeOf(config: Config, workspace: WorkspaceConfig, kinds: RuntimeKin
 
 function optionsOf(runtime: RuntimeConfig, { env }: WorkspaceConfig): Readonly<Record<string, unknown>> {
   return runtime.kind === 'process' && runtime.builtIn ? { ...runtime.options, passEnv: env } : { ...runtime.options };
+}
+
+/** Only a plugin that was loaded knows whether it has threads, and what it needs for them. */
+function placementOf(
+  { name, org, control }: WorkspaceConfig,
+  connections: readonly ConfiguredConnection[],
+  registry: PluginRegistry,
+): Placement | null {
+  if (control === null) return null;
+  const found = connections.find(({ connection }) => connection.org === org && connection.name === control.connection);
+  const channel = found && registry.get(found.settings.plugin).control;
+  const fault =
+    found === undefined
+      ? 'there is no such connection'
+      : channel === undefined
+        ? `the plugin ${found.settings.plugin} of this connection has no threads for people`
+        : (channel.missing?.(found.connection) ?? null);
+  if (channel === undefined || fault !== null)
+    throw new ConfigFault(`workspaces.${name}.control.connection: ${control.connection}: ${fault}`);
+  return { ...control, limits: channel.limits };
 }

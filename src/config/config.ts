@@ -118,6 +118,8 @@ export interface WorkspaceConfig {
   readonly timezone: string;
   /** Null: machines may answer each other for ever. */
   readonly loop: { readonly turns: number; readonly windowMs: number } | null;
+  /** Null: its conversations are shown nowhere. */
+  readonly control: { readonly connection: string; readonly parent: string } | null;
 }
 
 export interface RouteConfig {

@@ -23,7 +23,14 @@ export class Operations {
   constructor(
     private readonly database: Database,
     private readonly signals: Signals,
+    /** What is stored together with what is done. */
+    private readonly also: (tx: Tx) => Promise<void> = async () => undefined,
   ) {}
+
+  /** The same operations, each in one transaction with something more. */
+  alongside(also: (tx: Tx) => Promise<void>): Operations {
+    return new Operations(this.database, this.signals, also);
+  }
 
   /** A waiting head is due at once, a stalled conversation goes on; its count of failures starts anew. */
   async retry(org: string, delivery: string, by: string): Promise<void> {
@@ -139,6 +146,7 @@ export class Operations {
       const { token, isPaused } = queue;
       await work(tx, { row, queue, now: await clock(tx) });
       await saveQueues(tx, [queue]);
+      await this.also(tx);
       return { isFenced: queue.token !== token, isSteered: queue.owner !== null && queue.isPaused !== isPaused };
     });
     // First: whoever is woken may claim the same conversation again.

@@ -21,7 +21,9 @@ interface Events {
   /** The end of a conversation left something to do. */
   jobs: [];
   /** Something has failed so often that a person should look; nothing is given up. */
-  alert: [about: 'lifecycle' | 'preparation' | 'cleanup'];
+  alert: [about: 'lifecycle' | 'preparation' | 'cleanup' | 'control'];
+  /** Something is to be done at a channel. */
+  errands: [];
   /** People whom no route lets in were refused for the first time of the day: whoever can tell them quietly does. */
   refused: [refusals: readonly Refusal[]];
   /** So many events came under the id of another one. */

@@ -26,6 +26,7 @@ export class ClaimEnds {
       async (ends) => {
         const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf), 'by_index');
         if (isReady) signals.emit('ready');
+        if (ends.some(({ shown }) => shown)) signals.emit('errands');
         return results;
       },
       (error) => isRefused(database.dialect.fault(error)),
@@ -39,9 +40,9 @@ export class ClaimEnds {
         return await this.group.submit(end);
       } catch (error) {
         const isRefusal = isRefused(this.database.dialect.fault(error));
-        if (isRefusal && end.unstored?.length) {
-          this.logger.error(`the store refuses the transcript of a turn, so it ends without it: ${(error as Error).message}`);
-          return this.submit({ ...end, unstored: [] }, signal);
+        if (isRefusal && (end.unstored?.length || end.shown)) {
+          this.logger.error(`the store refuses what a turn has said, so it ends without a transcript of that: ${(error as Error).message}`);
+          return this.submit({ ...end, unstored: [], shown: null }, signal);
         }
         if (isRefusal && end.how !== 'interrupted') {
           this.logger.error(`the store refuses what the turn said, so it ends without it: ${(error as Error).message}`);

@@ -10,6 +10,7 @@ import { checkpoint, isOurs, type TurnEnd } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import { type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from '../plugin/index.js';
 import { beginTurn } from './begin-turn.js';
+import { TurnShow } from './controls/turn-show.js';
 import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import { turnMessages } from './turn-text.js';
@@ -34,6 +35,8 @@ export interface TurnContext {
   /** The database's time, as well as it is known here. */
   readonly now: () => number;
   readonly onActivity: (conversation: string) => void;
+  /** Something is to be done at a channel. */
+  readonly onErrands: () => void;
 }
 
 const RESULT_CHARACTERS = 4 * 1024 * 1024;
@@ -49,11 +52,27 @@ export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn
   const transcript = new TranscriptWriter(context.database, { conversation, token, owner }, context.now, () =>
     context.onActivity(conversation),
   );
-  const end = await drive(job, context, live, transcript);
-  return { ...end, unstored: await transcript.rest() };
+  const show = showOf(job, context);
+  const end = await drive(job, context, live, { transcript, show });
+  const unstored = await transcript.rest();
+  const result = 'turn' in end && end.turn !== null ? end.turn.result : null;
+  return { ...end, unstored, shown: show && { place: show.place, posts: await show.end(result) } };
 }
 
-async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, transcript: TranscriptWriter): Promise<ClaimEnd> {
+/** Null: the workspace's conversations are shown nowhere. */
+function showOf({ claim, conversation }: TurnJob, { database, table, onErrands }: TurnContext): TurnShow | null {
+  const { id, org, workspace } = conversation;
+  const placement = table.placement(org, workspace);
+  return placement && new TurnShow(database, { conversation: id, org, workspace, placement }, claim, onErrands);
+}
+
+/** Who is told what a turn says while it says it. */
+interface Listeners {
+  readonly transcript: TranscriptWriter;
+  readonly show: TurnShow | null;
+}
+
+async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, listeners: Listeners): Promise<ClaimEnd> {
   const { signal } = live.stop;
   const said = new Said();
   try {
@@ -61,7 +80,7 @@ async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, transcr
     const { runtime } = job.workspace;
     const events = await beginTurn(job, input, context.database, signal);
     live.begin({ runtime, isAsked: job.isAsked, messages: (contents) => messagesOf(contents, [], job, context) });
-    for await (const event of events) await take(event, job, context, said, transcript);
+    for await (const event of events) await take(event, job, context, said, listeners);
     await live.close();
     return { claim: live.claim, how: 'completed', outcome: 'done', reason: null, turn: said.end('done', null, null) };
   } catch (error) {
@@ -147,7 +166,7 @@ async function take(
   { claim }: TurnJob,
   { database }: TurnContext,
   said: Said,
-  transcript: TranscriptWriter,
+  { transcript, show }: Listeners,
 ): Promise<void> {
   const { conversation } = claim;
   const turn = turnOf(claim);
@@ -170,6 +189,7 @@ async function take(
       return;
     case 'text':
       said.text(event.text);
+      show?.text(event.text);
       return transcript.add(event);
     case 'cost':
       if (Number.isFinite(event.usd) && event.usd > 0) said.costUsd += event.usd;
@@ -177,6 +197,8 @@ async function take(
       if (claim.allowance !== null && said.costUsd > claim.allowance.usd) throw new Spent(claim.allowance);
       return;
     default:
+      if (event.type === 'status') show?.working(event.text);
+      if (event.type === 'tool') show?.working(event.name);
       transcript.add(event);
   }
 }

@@ -1,3 +1,4 @@
+import type { Placement } from '../core/controls/control.js';
 import { NO_RULES, type WorkspaceRules } from '../core/limits/rules.js';
 import type { Route } from '../core/routing/route.js';
 import type { AgentRuntime } from '../plugin/index.js';
@@ -13,6 +14,8 @@ export interface Workspace {
   /** Turns at one time; null: as many as there are workers. */
   readonly concurrency: number | null;
   readonly rules: Omit<WorkspaceRules, 'canAppend'>;
+  /** Where people see its conversations; left out: nowhere. */
+  readonly control?: Placement | null;
 }
 
 const DEFAULT_COALESCE = 20;
@@ -32,6 +35,11 @@ export class WorkTable {
 
   workspace(org: string, name: string): Workspace | null {
     return this.workspaces.get(within(org, name)) ?? null;
+  }
+
+  /** Null: its conversations are shown nowhere. */
+  placement(org: string, workspace: string): Placement | null {
+    return this.workspace(org, workspace)?.control ?? null;
   }
 
   /** What the workspaces that name a directory name. */

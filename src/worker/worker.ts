@@ -8,6 +8,7 @@ import { forgetProcess } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import { ClaimEnds } from './claim-ends.js';
 import { type ClaimedWork, claimWork, type Work } from './claim-work.js';
+import { failurePost } from './controls/turn-posts.js';
 import { LiveTurn } from './live-turn.js';
 import type { Membership } from './membership.js';
 import { Nap } from './nap.js';
@@ -208,10 +209,19 @@ export class Worker {
     const { conversation } = work.claim;
     const end = await this.begun(work, turn);
     await turn.close();
-    const result = end === null ? 'ended' : await this.ends.submit(end, turn.stop.signal);
+    const result = end === null ? 'ended' : await this.ends.submit(this.shown(end, work), turn.stop.signal);
     if (result === 'stale') await this.leave(work.claim);
     else if (end !== null && end.how !== 'completed') this.ends.report(end);
     this.signals.emit('activity', conversation);
+  }
+
+  /** Whoever watches the conversation is told of an end that is no success, too. */
+  private shown(end: ClaimEnd, { conversation: { id, org, workspace } }: Work): ClaimEnd {
+    const placement = this.context.table.placement(org, workspace);
+    const notice = placement && failurePost(end, this.options.retry);
+    if (placement === null || notice === null) return end;
+    const place = end.shown?.place ?? { conversation: id, org, workspace, placement };
+    return { ...end, shown: { place, posts: [...(end.shown?.posts ?? []), notice] } };
   }
 
   /** Nothing that is not foreseen leaves a claim behind that nobody works on. */

@@ -260,10 +260,10 @@ automations: { a: {} }
 plugins: [github, matrix]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, p: { kind: process, command: [x], preset: codex }, s: { kind: agent-server } }
-workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true, control: {}, tools: [], capabilities: [] } }
+workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true, tools: [], capabilities: [] } }
 routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed } }
 `);
-    const names = ['automations', 'parent', 'repository', 'isolate', 'control', 'tools', 'capabilities', 'endpoint', 'outbound', 'preset'];
+    const names = ['automations', 'parent', 'repository', 'isolate', 'tools', 'capabilities', 'endpoint', 'outbound', 'preset'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
     expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');

@@ -200,6 +200,8 @@ export function done(claim: Claim): ClaimEnd {
 }
 
 const LEDGER = [
+  'errands',
+  'control_bindings',
   'effect_candidates',
   'effects',
   'leases',

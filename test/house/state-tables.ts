@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { control } from '../../src/core/controls/control.js';
+import { errand } from '../../src/core/controls/errand.js';
 import { conversation } from '../../src/core/conversations/conversation.js';
 import { delivery } from '../../src/core/deliveries/delivery.js';
 import { effect } from '../../src/core/effects/effect.js';
@@ -14,6 +16,8 @@ const MACHINES: readonly [Machine, string][] = [
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [job as unknown as Machine, 'src/core/jobs/job.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
+  [control as unknown as Machine, 'src/core/controls/control.ts'],
+  [errand as unknown as Machine, 'src/core/controls/errand.ts'],
   [source as unknown as Machine, 'src/ingress/sources/source.ts'],
 ];
 

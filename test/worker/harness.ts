@@ -4,15 +4,20 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { announce } from '../../src/core/admission/apply-verdict.js';
+import { type Decisions, NO_DECISIONS } from '../../src/core/controls/decisions.js';
 import { NO_RULES } from '../../src/core/limits/rules.js';
+import { Operations } from '../../src/core/operations.js';
 import type { RecoverySummary } from '../../src/core/recovery/recover.js';
 import type { ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
 import { Signals } from '../../src/core/signals.js';
 import type { Database } from '../../src/database/database.js';
-import type { Connection } from '../../src/plugin/index.js';
+import type { Connection, ControlChannel } from '../../src/plugin/index.js';
 import { cleanupKinds, type JobKinds } from '../../src/worker/cleanup/job-kinds.js';
 import { JobRunner } from '../../src/worker/cleanup/job-runner.js';
+import { Actions } from '../../src/worker/controls/actions.js';
+import type { Channels } from '../../src/worker/controls/channels.js';
+import { type ErrandOptions, ErrandRunner } from '../../src/worker/controls/errand-runner.js';
 import { type LeaseTimes, Membership } from '../../src/worker/membership.js';
 import type { ConnectedProvider } from '../../src/worker/providers.js';
 import type { WorkContext } from '../../src/worker/work-on.js';
@@ -34,6 +39,10 @@ export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes
   readonly isConfigured?: (source: string) => boolean;
   readonly callMs?: number;
   readonly kinds?: JobKinds;
+  /** The channel of every connection, in which workspaces with a control are shown. */
+  readonly channel?: ControlChannel;
+  readonly decisions?: Decisions;
+  readonly errands?: Partial<ErrandOptions>;
   readonly endProcess?: (pid: number, started: string) => Promise<void>;
 }
 
@@ -48,6 +57,7 @@ export class Bench {
   readonly membership: Membership;
   readonly worker: Worker;
   readonly jobs: JobRunner;
+  readonly errands: ErrandRunner;
   readonly folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-worker-'));
 
   constructor(core: Core, routes: readonly Route[], options: BenchOptions = {}) {
@@ -62,6 +72,9 @@ export class Bench {
       callMs = 60_000,
       kinds = {},
       endProcess = async () => undefined,
+      channel,
+      decisions = NO_DECISIONS,
+      errands = {},
       ...limits
     } = options;
     this.signals = options.database ? new Signals() : core.signals;
@@ -70,11 +83,13 @@ export class Bench {
     const named = workspaces.map((change) => ({
       ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null, rules: NO_RULES },
       ...change,
+      ...(channel && { control: { connection: 'chat', parent: 'C1', limits: channel.limits, ...change.control } }),
     }));
     const context: WorkContext = {
       ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
       providers: { find: (org, source) => (isConfigured(source) ? { connection: connectionNamed(org, source), provider } : null) },
       folders: new WorkspaceFolders(),
+      onErrands: () => void this.signals.emit('errands'),
       onVerdict: (applied) => announce(this.signals, applied),
       endProcess,
       now: () => Date.now() + this.membership.offsetMs(),
@@ -90,17 +105,34 @@ export class Bench {
       { ...cleanupKinds(context), ...kinds },
       { concurrency: 4, pollMs, callMs, retry },
     );
+    const channels: Channels = {
+      channel: (org, name) => (channel && isConfigured(name) ? { connection: connectionNamed(org, name), control: channel } : null),
+    };
+    const operations = new Operations(database, this.signals);
+    const carrier = new Actions(database, operations, this.signals, channels, decisions);
+    this.errands = new ErrandRunner(
+      database,
+      () => this.membership.owner,
+      this.signals,
+      { channels, carrier },
+      {
+        ...{ concurrency: 8, pollMs, callMs: 5000, graceMs: 1000 },
+        ...errands,
+      },
+    );
   }
 
   async start(): Promise<RecoverySummary> {
     const summary = await this.membership.join();
     this.worker.start();
     this.jobs.start();
+    this.errands.start();
     return summary;
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.worker.stop(), this.jobs.stop()]);
+    await this.errands.stop();
     await this.membership.leave();
     rmSync(this.folder, { recursive: true, force: true });
   }

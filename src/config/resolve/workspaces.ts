@@ -28,6 +28,16 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
     usdPerConversation: section.limits.usdPerConversation ?? null,
     usdPerDay: section.budget.usdPerDay ?? null,
     timezone: section.budget.timezone,
+    control: controlOf(section, path, scope),
     loop: section.loop === 'off' ? null : { turns: section.loop.turns, windowMs: milliseconds(section.loop.window) },
   };
+}
+
+function controlOf({ control, org }: WorkspaceSection, path: string, { file, ...scope }: Scope): WorkspaceConfig['control'] {
+  if (control === undefined) return null;
+  const at = `${path}.control.connection`;
+  checkExists('connection', control.connection, file.connections.keys(), at, { file, ...scope });
+  const other = file.connections.get(control.connection)?.org ?? org;
+  if (other !== org) scope.faults.push({ path: at, message: `belongs to the org \`${other}\`, and the workspace to \`${org}\`` });
+  return { connection: control.connection, parent: control.parent };
 }

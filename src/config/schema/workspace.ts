@@ -30,6 +30,18 @@ export class LoopSection {
   readonly window: string = '10m';
 }
 
+/** `workspaces.<name>.control:` - where people watch the conversations of the workspace, and answer them. */
+export class ControlSection {
+  @Name({ about: 'The connection whose channel has the threads; its plugin must have one.', required: true })
+  readonly connection: string = '';
+
+  @Text({
+    about: "What the threads hang under, as the channel names it: a channel's id, for example, or `owner/name` of a repository.",
+    required: true,
+  })
+  readonly parent: string = '';
+}
+
 /** `workspaces.<name>:` - where turns work, and on which runtime. */
 export class WorkspaceSection {
   @Name({ about: 'The runtime that runs its turns.', required: true })
@@ -65,6 +77,9 @@ export class WorkspaceSection {
   @Section(() => LoopSection, { about: 'When machines that answer each other are stopped.' }, true)
   readonly loop: LoopSection | 'off' = new LoopSection();
 
+  @Section(() => ControlSection, { about: 'Where people watch its conversations. Default: nowhere.' })
+  readonly control?: ControlSection;
+
   @NotBuilt()
   readonly parent?: unknown;
 
@@ -73,9 +88,6 @@ export class WorkspaceSection {
 
   @NotBuilt()
   readonly isolate?: unknown;
-
-  @NotBuilt()
-  readonly control?: unknown;
 
   @NotBuilt()
   readonly tools?: unknown;

@@ -1,4 +1,5 @@
 import { clock, type Tx } from '../../database/tx.js';
+import { type Place, type Post, putPosts } from '../controls/posts.js';
 import { charge } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { dayOf } from '../limits/day.js';
@@ -17,7 +18,11 @@ export interface RetryPolicy {
 }
 
 /** How the work under a claim ended, with what its turn has said and is not stored yet. */
-export type ClaimEnd = WorkEnd & { readonly unstored?: readonly TranscriptEntry[] };
+export type ClaimEnd = WorkEnd & {
+  readonly unstored?: readonly TranscriptEntry[];
+  /** What people are to see of it; stored with it, so that it is never lost. */
+  readonly shown?: { readonly place: Place; readonly posts: readonly Post[] } | null;
+};
 
 /** `turn` is null where no agent was woken. */
 type WorkEnd =
@@ -78,6 +83,7 @@ export async function endClaims(
     const queue = queues.get(end.claim.conversation);
     if (queue) await endOne(tx, queue, end, { policy, now, completed: countOf(queue.conversation) });
   }
+  for (const { shown } of ours) if (shown) await putPosts(tx, shown.place, shown.posts, now);
   const known = ends.filter(({ claim }) => queues.has(claim.conversation));
   await Promise.all([
     endTurns(tx, ours.flatMap(turnEndOf)),

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
 import { pruneAudit } from '../audit/audits.js';
+import { pruneErrands } from '../controls/errands.js';
 import { pruneNotes } from '../conversations/notes.js';
 import { pruneEffects } from '../effects/effects.js';
 import { pruneKeys } from '../idempotency/idempotency-keys.js';
@@ -41,6 +42,7 @@ const KINDS = [
   { kind: 'jobs', keptFor: 'receiptsMs', prune: fromTheOldest(pruneJobs) },
   { kind: 'idempotency_keys', keptFor: 'receiptsMs', prune: fromTheOldest(pruneKeys) },
   { kind: 'turns', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneTurns) },
+  { kind: 'errands', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneErrands) },
   { kind: 'effects', keptFor: 'effectsMs', prune: pruneEndedEffects },
   { kind: 'audit', keptFor: 'auditMs', prune: fromTheOldest(pruneAudit) },
 ] as const satisfies readonly { kind: string; keptFor: keyof RetentionPolicy; prune: Prune }[];

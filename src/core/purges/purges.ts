@@ -109,6 +109,9 @@ export async function clearResults(tx: Tx, { conversation, org, up_to_sequence: 
     [conversation, to],
   );
   await tx.run('delete from verdicts where conversation = ? and sequence <= ?', [conversation, last]);
+  // The thread itself is found again by its channel, by the mark that it carries.
+  await tx.run('delete from errands where conversation = ? and owner is null', [conversation]);
+  await tx.run('delete from control_bindings where conversation = ?', [conversation]);
   await tx.run('update jobs set result = null, failure = null where conversation = ? and ended_at is not null', [conversation]);
   await tx.run(`update idempotency_keys set response = '{"purged":true}' where org = ? and status is not null and response like ?`, [
     org,

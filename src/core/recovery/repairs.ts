@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/tx.js';
+import { releaseErrands } from '../controls/errands.js';
 import { lockQueues, saveQueues } from '../deliveries/queues.js';
 import { takeBack } from '../deliveries/take-back.js';
 import { unfinishedEffectsOf } from '../effects/effects.js';
@@ -37,7 +38,13 @@ const jobs: Repair = {
   mend: (tx, _, dead) => releaseJobs(tx, dead),
 };
 
+/** What was being written to people may stand there already: it is looked for. */
+const errands: Repair = {
+  find: async () => ['errands'],
+  mend: (tx, _, dead) => releaseErrands(tx, dead),
+};
+
 /** By the names that the summary has, in the order in which they have to be made: what a repair decides, those after it rely on. */
-export const REPAIRS = { effects, claims, jobs } as const satisfies Readonly<Record<string, Repair>>;
+export const REPAIRS = { effects, claims, jobs, errands } as const satisfies Readonly<Record<string, Repair>>;
 
 export type Repaired = Readonly<Record<keyof typeof REPAIRS, number>>;

@@ -60,6 +60,7 @@ export async function release(tx: Tx, id: number): Promise<void> {
   await tx.run(
     `delete from replicas where id = ? and not exists (select 1 from queues where owner = replicas.id)
        and not exists (select 1 from jobs where owner = replicas.id)
+       and not exists (select 1 from errands where owner = replicas.id)
        and not exists (select 1 from effects where owner = replicas.id and state in ('prepared', 'executing'))`,
     [id],
   );

@@ -9,8 +9,8 @@ import type { Signals } from '../../core/signals.js';
 import { storable } from '../../core/storable.js';
 import type { Database } from '../../database/database.js';
 import { clock } from '../../database/tx.js';
-import { Nap } from '../nap.js';
 import { within } from '../within.js';
+import { isBlocked, type NextDue, pauseUntil, WorkLoop } from '../work-loop.js';
 import type { JobKinds } from './job-kinds.js';
 
 export interface JobOptions {
@@ -35,14 +35,15 @@ interface Begun {
 /** Does what ends of conversations leave to do, beside the turns of this replica and on as many replicas as there are. */
 export class JobRunner {
   private readonly logger = new Logger('Cleanup');
-  private loop: Promise<void> | null = null;
-  private readonly running = new Set<Promise<void>>();
-  private isStopping = false;
-  private readonly nap = new Nap();
+  private readonly loop = new WorkLoop({
+    look: (running) => this.look(running),
+    waitMs: () => this.waitMs(),
+    onFailure: (error) => this.logger.warn(`cannot look for jobs: ${error.message}`),
+  });
   /** Something is due that cannot begin yet: the conversation is being worked on, or a step before it is; or so it may be. */
   private isBlocked = true;
   /** When the next one is due, by the look that found none to begin. */
-  private next: Awaited<ReturnType<typeof nextJobAt>> | null = null;
+  private next: NextDue | null = null;
 
   constructor(
     private readonly database: Database,
@@ -52,55 +53,31 @@ export class JobRunner {
     private readonly kinds: JobKinds,
     private readonly options: JobOptions,
   ) {
-    signals.on('jobs', () => this.wake());
+    signals.on('jobs', () => this.loop.wake());
     // The end of a claim may be what it waits for; there are too many of them to look at each.
     signals.on('ready', () => {
-      if (this.isBlocked) this.wake();
+      if (this.isBlocked) this.loop.wake();
     });
   }
 
   start(): void {
-    this.loop ??= this.work();
+    this.loop.start();
   }
 
   /** Begins nothing more and resolves when what was begun has ended. */
-  async stop(): Promise<void> {
-    this.isStopping = true;
-    this.wake();
-    await this.loop;
-    await Promise.all(this.running);
+  stop(): Promise<void> {
+    return this.loop.stop();
   }
 
-  private wake(): void {
-    this.nap.wake();
+  private async look(running: number): Promise<(() => Promise<void>)[]> {
+    this.isBlocked = true;
+    const begun = await this.begin(this.options.concurrency - running);
+    return begun.map((each) => () => this.run(each));
   }
 
-  private async work(): Promise<void> {
-    while (!this.isStopping) {
-      this.nap.prepare();
-      this.isBlocked = true;
-      const begun = await this.begin().catch((error: Error) => {
-        this.logger.warn(`cannot look for jobs: ${error.message}`);
-        return [];
-      });
-      for (const each of begun) this.drive(each);
-      if (begun.length === 0) await this.nap.rest(async () => this.waitMs());
-    }
-  }
-
-  private drive(begun: Begun): void {
-    const done = this.run(begun).finally(() => {
-      this.running.delete(done);
-      // One of a later step may have waited for it.
-      this.wake();
-    });
-    this.running.add(done);
-  }
-
-  private async begin(): Promise<Begun[]> {
+  private async begin(limit: number): Promise<Begun[]> {
     this.next = null;
     const owner = this.owner();
-    const limit = this.options.concurrency - this.running.size;
     if (owner === null || limit <= 0) return [];
     const request = { owner, kinds: Object.keys(this.kinds), limit };
     return this.database.transaction(async (tx) => {
@@ -150,17 +127,14 @@ export class JobRunner {
         return void (await write());
       } catch (error) {
         this.logger.warn(`cannot end a job yet: ${(error as Error).message}`);
-        if (this.isStopping || this.owner() === null) return;
+        if (this.loop.isStopping || this.owner() === null) return;
         await delay(STORE_PAUSE_MS);
       }
     }
   }
 
   private waitMs(): number {
-    const poll = this.options.pollMs * (0.8 + Math.random() * 0.4);
-    const { next } = this;
-    this.isBlocked = next === null || (next.at !== null && next.at <= next.now);
-    if (next === null || next.at === null || this.isBlocked) return poll;
-    return Math.min(poll, next.at - next.now);
+    this.isBlocked = isBlocked(this.next);
+    return pauseUntil(this.next, this.options.pollMs);
   }
 }

@@ -5,6 +5,7 @@ import { Steering } from './0004-steering.js';
 import { Replicas } from './0005-replicas.js';
 import { Upkeep } from './0006-upkeep.js';
 import { Kept } from './0008-kept.js';
+import { Controls } from './0009-controls.js';
 
 /** In the order in which they run; names are for ever. */
 export const postgresqlMigrations = [
@@ -15,4 +16,5 @@ export const postgresqlMigrations = [
   { name: '0005-replicas', class: Replicas },
   { name: '0006-upkeep', class: Upkeep },
   { name: '0008-kept', class: Kept },
+  { name: '0009-controls', class: Controls },
 ];

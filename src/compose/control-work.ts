@@ -1,0 +1,43 @@
+import { type Decisions, NO_DECISIONS } from '../core/controls/decisions.js';
+import { Operations } from '../core/operations.js';
+import { Signals } from '../core/signals.js';
+import type { Database } from '../database/database.js';
+import { Actions } from '../worker/controls/actions.js';
+import { ErrandRunner } from '../worker/controls/errand-runner.js';
+import { Membership } from '../worker/membership.js';
+import { ConfiguredProviders } from './configured-providers.js';
+
+/** An event is acknowledged within three seconds, also where another process accepted it and nobody told this one. */
+const POLL_MS = 1000;
+const ERRANDS_AT_ONCE = 32;
+const CALL_MS = 15_000;
+
+interface ControlParts {
+  readonly database: Database;
+  readonly config: { readonly workers: { readonly graceMs: number } };
+}
+
+/** Who decides about approvals. */
+export const DECISIONS = Symbol('Decisions');
+
+/** What this process does at channels, and for people there. */
+export function controlProviders({ database, config }: ControlParts) {
+  return [
+    { provide: DECISIONS, useValue: NO_DECISIONS },
+    {
+      provide: ErrandRunner,
+      inject: [Membership, Signals, ConfiguredProviders, Operations, DECISIONS],
+      useFactory: (
+        membership: Membership,
+        signals: Signals,
+        channels: ConfiguredProviders,
+        operations: Operations,
+        decisions: Decisions,
+      ) => {
+        const carrier = new Actions(database, operations, signals, channels, decisions);
+        const options = { concurrency: ERRANDS_AT_ONCE, pollMs: POLL_MS, callMs: CALL_MS, graceMs: config.workers.graceMs };
+        return new ErrandRunner(database, () => membership.owner, signals, { channels, carrier }, options);
+      },
+    },
+  ];
+}
