@@ -1,4 +1,4 @@
-import { fields } from './json.js';
+import { type Fields, fields } from './json.js';
 
 /** `message.message_changed`, `app_mention`; for what is no event, its own type: `block_actions`, `slash_command`, `app_rate_limited`. */
 export function eventKeyOf(payload: unknown): string {
@@ -12,7 +12,7 @@ export function eventKeyOf(payload: unknown): string {
 }
 
 /** Slash commands have no type; the name of the command tells them. */
-export function isCommand(payload: unknown): boolean {
+export function isCommand(payload: unknown): payload is Fields {
   const command = fields(payload)?.command;
   return typeof command === 'string' && command.startsWith('/');
 }

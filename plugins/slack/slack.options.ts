@@ -2,13 +2,20 @@ import { IsOptional, IsUrl, Matches } from 'class-validator';
 
 /** What a Slack connection has beside the host's own keys. */
 export class SlackConnection {
-  /** Base URL of Slack's Web API, where it is not the public one (a proxy, a test server). Receiving events does not need it. */
+  /** Base URL of Slack's Web API, where it is not the public one (a proxy, a test server). */
   @IsOptional()
   @IsUrl(
     { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
     { message: 'apiUrl must be an http(s) URL, for example https://slack.com/api/' },
   )
   readonly apiUrl?: string;
+
+  /** Bot token of the app, for showing threads: posting, editing, reacting. Receiving events does not need it. */
+  @IsOptional()
+  @Matches(/^(xoxe\.)?xoxb-[\w-]{1,500}$/, {
+    message: 'token must be the Bot User OAuth Token of the app, which begins with xoxb- (OAuth & Permissions)',
+  })
+  readonly token?: string;
 
   /** Id of our own app. Messages posted by it are our own; so are those of the app that an event is addressed to. */
   @IsOptional()

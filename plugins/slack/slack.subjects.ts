@@ -1,4 +1,5 @@
 import { type AuthenticEvent, instantRevision, type Parsed, type Recorded, type SubjectParser } from 'throughline/plugin';
+import { parseCommand, parseInteraction } from './actions.js';
 import { isCommand } from './event-key.js';
 import { type Fields, fields, known, word } from './json.js';
 import { parseMessage } from './message-events.js';
@@ -6,7 +7,7 @@ import { reasonOfOther } from './other-events.js';
 import type { SlackConnection } from './slack.options.js';
 
 const INTERACTIONS: ReadonlySet<string> = new Set(
-  `block_actions block_suggestion dialog_cancellation dialog_submission dialog_suggestion interactive_message message_action shortcut
+  `block_suggestion dialog_cancellation dialog_submission dialog_suggestion interactive_message message_action shortcut
   view_closed view_submission workflow_step_edit`.split(/\s+/),
 );
 
@@ -17,7 +18,8 @@ export class SlackSubjects implements SubjectParser<SlackConnection> {
     if (!body) return recorded('invalid_shape');
     if (body.type === 'event_callback') return parseEvent(body, connection.options);
     const type = word(body.type);
-    if (!type) return recorded(isCommand(body) ? 'command_not_supported' : 'invalid_shape');
+    if (!type) return isCommand(body) ? (parseCommand(body) ?? recorded('command_not_supported')) : recorded('invalid_shape');
+    if (type === 'block_actions') return parseInteraction(body) ?? recorded('interaction_not_supported');
     if (INTERACTIONS.has(type)) return recorded('interaction_not_supported');
     return recorded(type === 'app_rate_limited' || type === 'url_verification' ? type : 'unknown_event');
   }

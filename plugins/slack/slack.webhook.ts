@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Reply, SignatureScheme, VerifiedRequest, WebhookTransport } from 'throughline/plugin';
-import { eventKeyOf } from './event-key.js';
+import type { AcceptResult, Reply, SignatureScheme, VerifiedRequest, WebhookTransport } from 'throughline/plugin';
+import { parseCommand, USAGE } from './actions.js';
+import { eventKeyOf, isCommand } from './event-key.js';
 import { readPayloadField } from './form.js';
 import { fields, word } from './json.js';
 import type { SlackConnection } from './slack.options.js';
@@ -30,6 +31,13 @@ export class SlackWebhook implements WebhookTransport<SlackConnection> {
       return { status: 200, body: body.challenge, headers: PLAIN_TEXT };
     }
     return contentType === 'form' && body?.ssl_check === '1' ? { status: 200, body: '', headers: PLAIN_TEXT } : null;
+  }
+
+  /** Slack shows a person what it is answered to a command, and the host's JSON is nothing to read. */
+  reply(result: AcceptResult, { payload }: VerifiedRequest): Reply {
+    if (!isCommand(payload)) return { status: 200, body: result };
+    if (parseCommand(payload)) return { status: 200, body: '', headers: PLAIN_TEXT };
+    return { status: 200, body: { response_type: 'ephemeral', text: USAGE } };
   }
 
   // A retry keeps its event_id; x-slack-retry-num is no reason to drop it, since the first try may never have been committed.

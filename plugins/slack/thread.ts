@@ -33,6 +33,7 @@ export function messageKeyOf({ tenant, channel, ts }: Place): { messageKey?: str
 
 export interface AboutThread {
   readonly subject: Subject;
+  readonly thread?: string;
   readonly url: string;
   readonly occurredAt?: string;
 }
@@ -40,10 +41,21 @@ export interface AboutThread {
 /** `occurredAt` is the instant of the event, as seconds in a text. */
 export function aboutThread(place: Place, happened: string): AboutThread {
   const { tenant, channel, root } = place;
-  const occurredAt = instantRevision(Math.round(Number(happened) * 1000)) ?? undefined;
+  const occurredAt = instantOf(happened);
   return {
     subject: subjectOf(place),
+    ...known({ thread: channelThread(place) }),
     url: `https://app.slack.com/client/${tenant}/${channel}/thread/${channel}-${root}`,
     ...known({ occurredAt }),
   };
+}
+
+/** Slack's seconds in a text, as an instant. */
+export function instantOf(seconds: string | undefined): string | undefined {
+  return seconds === undefined ? undefined : (instantRevision(Math.round(Number(seconds) * 1000)) ?? undefined);
+}
+
+/** The thread by its id at our channel; a message outside of threads has none, for nobody could have bound it. */
+function channelThread({ channel, ts, root }: Place): string | undefined {
+  return ts === root ? undefined : `${channel}/${root}`;
 }

@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
-import type { Reply } from '../plugin/index.js';
+import type { Reply, VerifiedRequest } from '../plugin/index.js';
 import { receive } from './arrived-request.js';
 import { authenticate } from './authenticate.js';
 import { DatabaseClock, EventAdmission, type EventSource, EventSources } from './event-source.js';
@@ -48,10 +48,11 @@ export class EventsController {
     const secretIndex = await authenticate(source, arrived, Date.now() + this.clock.offsetMs());
     this.budget.spend(source);
 
-    const read = readEvent(source.transport, verifiedRequest(arrived));
+    const verified = verifiedRequest(arrived);
+    const read = readEvent(source.transport, verified);
     if ('handshake' in read) return send(reply, read.handshake);
     const answer = await this.admission.admit(this.incoming(source, read.event, arrived.body, secretIndex));
-    send(reply, this.replyTo(source, answer));
+    send(reply, this.replyTo(source, answer, verified));
   }
 
   private incoming(source: EventSource, event: ReadEvent, body: Buffer, secretIndex: number | null): IncomingEvent {
@@ -69,9 +70,9 @@ export class EventsController {
   }
 
   /** After the commit nothing may turn the answer into a refusal. */
-  private replyTo({ transport, connection }: EventSource, answer: AdmissionAnswer): Reply {
+  private replyTo({ transport, connection }: EventSource, answer: AdmissionAnswer, request: VerifiedRequest): Reply {
     try {
-      return transport.reply?.(answer) ?? { status: 200, body: answer };
+      return transport.reply?.(answer, request) ?? { status: 200, body: answer };
     } catch (error) {
       this.log.error(`the reply of ${connection.org}/${connection.name} threw`, error instanceof Error ? error.stack : undefined);
       return { status: 200, body: answer };

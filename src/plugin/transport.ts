@@ -53,5 +53,5 @@ export interface WebhookTransport<Options extends object = object> {
    */
   uniqueContent?(request: VerifiedRequest): string | Buffer | null;
   /** The answer to the provider, where the host's own JSON will not do. Never called before the commit. */
-  reply?(result: AcceptResult): Reply;
+  reply?(result: AcceptResult, request: VerifiedRequest): Reply;
 }

@@ -24,6 +24,8 @@ export function goldenEntry(heading: string, eventKey: string, parsed: Parsed): 
     text: 'text' in parsed ? parsed.text.replace(/\n+/g, `\n${' '.repeat(12)}`) : undefined,
     author: author && `${author.name} (${author.id})${author.isSelf ? ', ourselves' : author.isBot ? ', a bot' : ''}`,
     message: 'messageKey' in parsed ? parsed.messageKey : undefined,
+    thread: parsed.thread,
+    action: parsed.kind === 'action' ? JSON.stringify(parsed.action) : undefined,
     joins: parsed.kind === 'prompt' && parsed.continueOnly ? 'only an existing conversation' : undefined,
     life:
       observation &&

@@ -21,16 +21,19 @@ describe('the Slack plugin', () => {
     expect(faultsOf({})).toEqual([]);
   });
 
-  it('accepts ids and a base URL', () => {
-    expect(faultsOf({ apiUrl: 'http://127.0.0.1:9999/api/', appId: 'A0123456789', botUserId: 'U0123456789' })).toEqual([]);
+  it('accepts ids, a base URL and a bot token', () => {
+    expect(faultsOf({ apiUrl: 'http://127.0.0.1:9999/api/', appId: 'A0123456789', botUserId: 'U0123456789', token: 'xoxb-1-a' })).toEqual(
+      [],
+    );
   });
 
   it('refuses names where ids are needed, and what it does not know', () => {
-    expect(faultsOf({ apiUrl: 'slack', appId: 'my-app', botUserId: '@agent', token: 'x' }).sort()).toEqual([
+    expect(faultsOf({ apiUrl: 'slack', appId: 'my-app', botUserId: '@agent', token: 'xoxp-1', tokens: 'x' }).sort()).toEqual([
       'apiUrl',
       'appId',
       'botUserId',
       'token',
+      'tokens',
     ]);
   });
 });

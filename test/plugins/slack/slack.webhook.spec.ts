@@ -22,6 +22,24 @@ describe('the Slack webhook', () => {
     expect(verifySignature(webhook.signature(), { ...signed, body: Buffer.concat([body, Buffer.from('&')]) }).ok).toBe(false);
   });
 
+  it('SIG-1 SIG-3 refuses a press on a button that is forged, changed, or sent again later', () => {
+    const { body } = form('block_actions.approve');
+    const timestamp = '1767225600';
+    const verify = (signature: string, more: object = {}) => {
+      const rawHeaders = [
+        ['X-Slack-Request-Timestamp', timestamp],
+        ['X-Slack-Signature', signature],
+      ] as const;
+      const request = { rawHeaders, body, url: '', secrets: [SECRET], nowSeconds: 1767225600, ...more };
+      return verifySignature(webhook.signature(), request).ok;
+    };
+    const signature = slackSignature(timestamp, body);
+    expect(verify(signature)).toBe(true);
+    expect(verify(`v0=${'0'.repeat(64)}`)).toBe(false);
+    expect(verify(signature, { body: Buffer.from(body.toString().replace('U0001', 'U0002')) })).toBe(false);
+    expect(verify(signature, { nowSeconds: 1767225600 + 301 })).toBe(false);
+  });
+
   it('ING-1 takes JSON and forms up to 5 MB', () => {
     expect(webhook.contentTypes).toEqual(['json', 'form']);
     expect(webhook.bodyLimit).toBe(5 * 1024 * 1024);
