@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { Admissions } from '../core/admission/admissions.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
@@ -38,7 +39,7 @@ function lifecycleProviders({ config, database }: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance, ErrandRunner, ConfiguredProviders],
+      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance, ErrandRunner, ConfiguredProviders, WorkTable],
       useFactory: (
         membership: Membership,
         worker: Worker,
@@ -49,6 +50,7 @@ function lifecycleProviders({ config, database }: HostParts) {
         maintenance: Maintenance,
         errands: ErrandRunner,
         providers: ConfiguredProviders,
+        table: WorkTable,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
@@ -59,9 +61,16 @@ function lifecycleProviders({ config, database }: HostParts) {
           // After the last turn: what it said is on its way to people.
           ...(providers.hasChannels ? [{ begin: () => errands.start(), end: () => errands.stop() }] : []),
           { begin: () => maintenance.start(), drain: () => maintenance.stop() },
+          { end: () => closeRuntimes(table) },
         ]),
     },
   ];
+}
+
+/** What one runtime cannot let go of is the machine's matter; the others still have theirs. */
+async function closeRuntimes(table: WorkTable): Promise<void> {
+  const closed = await Promise.allSettled(table.runtimes().map((runtime) => runtime.close?.()));
+  for (const each of closed) if (each.status === 'rejected') new Logger('Server').warn(`a runtime did not end well: ${each.reason}`);
 }
 
 function upkeepProviders(parts: HostParts) {

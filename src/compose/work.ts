@@ -41,7 +41,7 @@ function runtimeOf(config: Config, workspace: WorkspaceConfig, kinds: RuntimeKin
 }
 
 function optionsOf(runtime: RuntimeConfig, { env }: WorkspaceConfig): Readonly<Record<string, unknown>> {
-  return runtime.kind === 'process' && runtime.builtIn ? { ...runtime.options, passEnv: env } : { ...runtime.options };
+  return runtime.builtIn && runtime.kind !== 'echo' ? { ...runtime.options, passEnv: env } : { ...runtime.options };
 }
 
 /** Only a plugin that was loaded knows whether it has threads, and what it needs for them. */

@@ -82,6 +82,7 @@ export interface ConnectionConfig {
 export type RuntimeConfig =
   | { readonly name: string; readonly builtIn: true; readonly kind: 'echo'; readonly options: EchoOptions }
   | { readonly name: string; readonly builtIn: true; readonly kind: 'process'; readonly options: ProcessOptions }
+  | { readonly name: string; readonly builtIn: true; readonly kind: 'acp'; readonly options: AcpOptions }
   /** A kind that a plugin may bring; its options are not yet checked. */
   | { readonly name: string; readonly builtIn: false; readonly kind: string; readonly options: Readonly<Record<string, unknown>> };
 
@@ -90,15 +91,25 @@ export interface EchoOptions {
   readonly fail: string | null;
 }
 
-export interface ProcessOptions {
+export interface CommandOptions {
   /** The command and its arguments; at least one. */
   readonly command: readonly string[];
   /** Absolute; null: the folder of the turn's workspace. */
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
-  readonly output: 'events' | 'text';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number | null;
+}
+
+export interface ProcessOptions extends CommandOptions {
+  readonly output: 'events' | 'text';
+}
+
+export interface AcpOptions extends CommandOptions {
+  readonly mode: string | null;
+  readonly permissions: 'ask' | 'allow' | 'deny';
+  readonly startTimeoutMs: number;
+  readonly keepAliveMs: number;
 }
 
 export interface WorkspaceConfig {

@@ -17,6 +17,8 @@ export interface TurnMessage {
   readonly event: string;
   readonly author: string | null;
   readonly text: string;
+  /** Length of the part of `text`, from its start, that the host wrote: notices and instructions. The rest is the author's. Absent: 0. */
+  readonly preface?: number;
   readonly attachments: readonly TurnAttachment[];
   /** When the receipt was stored, and when the agent was woken for it; ISO-8601. */
   readonly received_at: string;
@@ -38,6 +40,11 @@ export interface TurnInput {
     /** True: an interrupted turn goes on where it was. */
     readonly resumed: boolean;
     readonly trust: 'trusted' | 'untrusted';
+    /**
+     * Counts what was done in the conversation, on whatever replica: where it is one more than that of the turn before, nothing came between,
+     * and what a runtime remembers of it is all there is.
+     */
+    readonly number?: number;
     readonly messages: readonly TurnMessage[];
   };
   /** What the agent called its session last time, or null. */
@@ -90,7 +97,7 @@ export class TurnFailed extends Error {
 export interface AgentRuntime {
   /**
    * Runs one turn and yields what it says. Ends normally when the turn is done, throws `TurnFailed` when the agent failed.
-   * When `signal` aborts, whatever was started must be gone before the iteration ends (it then throws the signal's reason).
+   * When `signal` aborts, nothing may work on the turn any more when the iteration ends (it then throws the signal's reason).
    */
   startTurn(input: TurnInput, signal: AbortSignal): AsyncIterable<TurnEvent>;
   /**
@@ -121,4 +128,6 @@ export interface AgentRuntime {
    * conversations it never heard of. Not called while a turn of the conversation runs.
    */
   retire?(conversation: string): Promise<void>;
+  /** The server ends, and no turn runs any more: lets go of all that it keeps. */
+  close?(): Promise<void>;
 }

@@ -1,13 +1,15 @@
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
+import { AcpRuntime } from './acp/acp.runtime.js';
 import { EchoRuntime } from './echo.runtime.js';
 import { ProcessRuntime } from './process/process.runtime.js';
-import { echoOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
+import { acpOptions, echoOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
 
 /** Ways to make a runtime, by the name that stands in `runtimes.<name>.kind`. */
 export type RuntimeKinds = Readonly<Record<string, (options: RuntimeOptions) => AgentRuntime>>;
 
 /** The kinds that need no plugin. The host adds those of its plugins. */
 export const builtInKinds: RuntimeKinds = {
+  acp: (options) => new AcpRuntime(acpOptions(options)),
   echo: (options) => new EchoRuntime(echoOptions(options)),
   process: (options) => new ProcessRuntime(processOptions(options)),
 };

@@ -1,13 +1,16 @@
 import { ConfigFault } from '../plugin/index.js';
+import type { AcpOptions } from './acp/acp-options.js';
 import type { EchoOptions } from './echo.runtime.js';
 import { isServerSetting } from './process/environment.js';
 import { GRACE_MS } from './process/process-group.js';
-import type { ProcessOptions } from './process/process-options.js';
+import type { AgentCommand, ProcessOptions } from './process/process-options.js';
 
 /** The entry of a runtime in the configuration without `kind`, its durations in milliseconds under names that end in `Ms`. */
 export type RuntimeOptions = Readonly<Record<string, unknown>>;
 
 const HALF_AN_HOUR_MS = 1_800_000;
+const TEN_MINUTES_MS = 600_000;
+const TWO_MINUTES_MS = 120_000;
 
 /** The options of an echo runtime, defaults filled in. Throws `ConfigFault`. */
 export function echoOptions(options: RuntimeOptions): EchoOptions {
@@ -15,9 +18,32 @@ export function echoOptions(options: RuntimeOptions): EchoOptions {
   return { delayMs: read.duration('delayMs', { least: 0 }) ?? 0, fail: read.text('fail') };
 }
 
+const COMMAND = ['command', 'cwd', 'env', 'idleTimeoutMs', 'passEnv', 'graceMs'] as const;
+
 /** The options of a process runtime, defaults filled in. Throws `ConfigFault`. */
 export function processOptions(options: RuntimeOptions): ProcessOptions {
-  const read = new OptionReader(options, ['command', 'cwd', 'env', 'output', 'timeoutMs', 'idleTimeoutMs', 'passEnv', 'graceMs']);
+  const read = new OptionReader(options, [...COMMAND, 'output', 'timeoutMs']);
+  return {
+    ...commandOptions(read),
+    output: read.oneOf('output', ['events', 'text']) ?? 'events',
+    timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
+  };
+}
+
+/** The options of an acp runtime, defaults filled in. Throws `ConfigFault`. */
+export function acpOptions(options: RuntimeOptions): AcpOptions {
+  const read = new OptionReader(options, [...COMMAND, 'mode', 'permissions', 'timeoutMs', 'startTimeoutMs', 'keepAliveMs']);
+  return {
+    ...commandOptions(read),
+    mode: read.text('mode'),
+    permissions: read.oneOf('permissions', ['ask', 'allow', 'deny']) ?? 'ask',
+    timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
+    startTimeoutMs: read.duration('startTimeoutMs', { least: 1 }) ?? TWO_MINUTES_MS,
+    keepAliveMs: read.duration('keepAliveMs', { least: 0 }) ?? TEN_MINUTES_MS,
+  };
+}
+
+function commandOptions(read: OptionReader): AgentCommand {
   const command = read.texts('command');
   if (!command[0])
     throw new ConfigFault('command is empty; name the agent\'s program and its arguments, for example ["node", "agent.mjs"]');
@@ -28,8 +54,6 @@ export function processOptions(options: RuntimeOptions): ProcessOptions {
     command,
     cwd: read.text('cwd'),
     env: read.variables('env'),
-    output: read.output(),
-    timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
     idleTimeoutMs: read.duration('idleTimeoutMs', { least: 1 }),
     passEnv,
     graceMs: read.duration('graceMs', { least: 0 }) ?? GRACE_MS,
@@ -75,10 +99,12 @@ class OptionReader {
     return Object.fromEntries(entries);
   }
 
-  output(): ProcessOptions['output'] {
-    const value = this.options['output'] ?? 'events';
-    if (value !== 'events' && value !== 'text') throw new ConfigFault('output must be events or text');
-    return value;
+  oneOf<T extends string>(name: string, known: readonly T[]): T | null {
+    const value = this.options[name] ?? null;
+    if (value === null) return null;
+    const found = known.find((each) => each === value);
+    if (found === undefined) throw new ConfigFault(`${name} must be ${known.join(' or ')}`);
+    return found;
   }
 }
 

@@ -141,6 +141,7 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
       id: turnId(claim.conversation, claim.token),
       attempt: attemptOf(claim.head),
       resumed: false,
+      number: claim.token,
       trust: claim.head.trust,
       messages: messagesOf(contents, [noticeOf(claim), workspace.instructions], job, context),
     },

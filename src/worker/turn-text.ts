@@ -12,13 +12,15 @@ export function turnMessages(
   return contents.map((content, index) => {
     const parsed = JSON.parse(content.parsed) as Parsed;
     const before = [...(index === 0 ? instructions.before : []), instructions.ofRoute(content.route)].filter((text) => isNews(text, said));
+    const preface = before.map((text) => `${text}\n\n`).join('');
     return {
       delivery: deliveryId(content.conversation, content.sequence),
       sequence: content.sequence,
       source: content.source,
       event: content.event_key,
       author: parsed.author?.name ?? null,
-      text: [...before, content.text ?? ownText(parsed)].join('\n\n'),
+      text: `${preface}${content.text ?? ownText(parsed)}`,
+      preface: preface.length,
       attachments: [],
       received_at: new Date(content.received_at).toISOString(),
       sent_at: sentAt.toISOString(),

@@ -47,6 +47,10 @@ export class WorkTable {
     return [...this.workspaces.values()].flatMap(({ directory }) => directory ?? []);
   }
 
+  runtimes(): AgentRuntime[] {
+    return [...this.workspaces.values()].map(({ runtime }) => runtime);
+  }
+
   /** Null: a route that is no longer configured, or a message that came past the routes. */
   route(org: string, name: string | null): Route | null {
     return name === null ? null : (this.routes.get(within(org, name)) ?? null);

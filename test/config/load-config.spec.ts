@@ -157,7 +157,7 @@ workers: { lease: 10s, heartbeat: 5s, grace: 30, backoff: { factor: no } }
 connections:
   GitHub: { plugin: githbu, secrt: x }
   gh: { plugin: github, secret: { env: NOT_THERE }, rate: { perSeconds: 3 }, org: acmee }
-runtimes: { agent: { kind: process, comand: [x] }, later: { kind: acp } }
+runtimes: { agent: { kind: process, comand: [x] }, later: { kind: agent-server } }
 workspaces: { w: { runtime: agnet } }
 routes: { r: { connection: hg, workspace: w, coalesce: 0, on: [] }, s: { workspace: w } }
 `,
@@ -181,7 +181,7 @@ routes: { r: { connection: hg, workspace: w, coalesce: 0, on: [] }, s: { workspa
       'connections.gh.org: there is no org `acmee`',
       'runtimes.agent.comand: unknown key `comand`; did you mean `command`?',
       'runtimes.agent.command: is required and must not be empty',
-      'runtimes.later.kind: the kind `acp` is not built yet in this version',
+      'runtimes.later.kind: the kind `agent-server` is not built yet in this version',
       'workspaces.w.runtime: there is no runtime `agnet`; did you mean `agent`?',
       'routes.r.connection: there is no connection `hg`; did you mean `gh`?',
       'routes.r.coalesce: must be a whole number from 1 to 1000',

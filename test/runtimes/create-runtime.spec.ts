@@ -4,10 +4,10 @@ import { builtInKinds, createRuntime } from '../../src/runtimes/create-runtime.j
 import { EchoRuntime } from '../../src/runtimes/echo.runtime.js';
 
 describe('kinds of runtime', () => {
-  it('are echo, process and what plugins bring', () => {
+  it('are acp, echo, process and what plugins bring', () => {
     const kinds = { ...builtInKinds, mirror: () => new EchoRuntime({ delayMs: 0, fail: null }) };
     expect(createRuntime('mirror', {}, kinds)).toBeInstanceOf(EchoRuntime);
-    expect(() => createRuntime('acp', {}, kinds)).toThrow('kind "acp" is not available; the kinds are echo, mirror, process');
+    expect(() => createRuntime('docker', {}, kinds)).toThrow('kind "docker" is not available; the kinds are acp, echo, mirror, process');
     expect(() => createRuntime('constructor', {})).toThrow(ConfigFault);
   });
 
@@ -22,6 +22,9 @@ describe('kinds of runtime', () => {
     ['process', { command: ['node'], idleTimeoutMs: 0 }, 'idleTimeoutMs must be'],
     ['process', { command: ['node'], env: { A: 1 } }, 'env must map'],
     ['process', { command: ['node'], env: 'A=1' }, 'env must map'],
+    ['acp', { command: [] }, 'command is empty'],
+    ['acp', { command: ['node'], permissions: 'maybe' }, 'permissions must be ask or allow or deny'],
+    ['acp', { command: ['node'], output: 'text' }, 'output is no option'],
     ['echo', { delayMs: -1 }, 'delayMs must be'],
     ['echo', { fail: 3 }, 'fail must be text'],
   ])('refuse wrong options: %s with %j says %s', (kind, options, message) => {

@@ -37,15 +37,15 @@ async function checkRuntime(config: Config, workspace: WorkspaceConfig): Promise
   return [warning('Agent', `${runtime.options.command.join(' ')}: there is no ${script} in ${folder ?? 'the workspace'}`, fix)];
 }
 
-type ProcessRuntime = Extract<RuntimeConfig, { builtIn: true; kind: 'process' }>;
+type CommandRuntime = Extract<RuntimeConfig, { builtIn: true; kind: 'process' | 'acp' }>;
 
 /** Where its processes start; null: in a folder that is made for each conversation, or later. */
-function folderOf({ options }: ProcessRuntime, { directory }: WorkspaceConfig): string | null {
+function folderOf({ options }: CommandRuntime, { directory }: WorkspaceConfig): string | null {
   const folder = options.cwd ?? directory;
   return folder !== null && (options.cwd !== null || existsSync(folder)) ? folder : null;
 }
 
-async function startProblem(runtime: ProcessRuntime, own: { cwd: string | null; passEnv: readonly string[] }): Promise<string | null> {
+async function startProblem(runtime: CommandRuntime, own: { cwd: string | null; passEnv: readonly string[] }): Promise<string | null> {
   try {
     return (await createRuntime(runtime.kind, { ...runtime.options, ...own }).check?.()) ?? null;
   } catch (error) {
@@ -55,7 +55,7 @@ async function startProblem(runtime: ProcessRuntime, own: { cwd: string | null; 
 }
 
 /** `node agent.mjs` starts well where there is no agent.mjs, and fails at the first turn. */
-function missingScript({ options: { command } }: ProcessRuntime, folder: string | null): string | null {
+function missingScript({ options: { command } }: CommandRuntime, folder: string | null): string | null {
   const script = command.slice(1).find((argument) => !argument.startsWith('-'));
   if (script === undefined || !SCRIPTS.has(extname(script))) return null;
   return existsSync(resolve(folder ?? '/', script)) ? null : script;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { readSection } from '../check.js';
-import type { EchoOptions, ProcessOptions, RuntimeConfig } from '../config.js';
-import { EchoSection, ProcessSection, type RuntimeSection } from '../schema/runtime.js';
+import type { AcpOptions, CommandOptions, EchoOptions, ProcessOptions, RuntimeConfig } from '../config.js';
+import { AcpSection, type CommandSection, EchoSection, ProcessSection, type RuntimeSection } from '../schema/runtime.js';
 import { milliseconds, parseDuration } from '../units.js';
 import type { Scope } from './scope.js';
 
-const NOT_BUILT: readonly string[] = ['acp', 'agent-server'];
+const NOT_BUILT: readonly string[] = ['agent-server'];
 
 export function resolveRuntimes(scope: Scope): RuntimeConfig[] {
   return [...scope.file.runtimes].map(([name, section]) => resolveRuntime(name, section, scope));
@@ -20,6 +20,10 @@ function resolveRuntime(name: string, { kind, rest }: RuntimeSection, scope: Sco
     const section = readSection(ProcessSection, rest, path, scope.faults);
     return { name, builtIn: true, kind, options: processOptions(section, scope.folder) };
   }
+  if (kind === 'acp') {
+    const section = readSection(AcpSection, rest, path, scope.faults);
+    return { name, builtIn: true, kind, options: acpOptions(section, scope.folder) };
+  }
   if (NOT_BUILT.includes(kind)) {
     scope.faults.push({ path: `${path}.kind`, message: `the kind \`${kind}\` is not built yet in this version` });
   }
@@ -31,11 +35,24 @@ function echoOptions(section: EchoSection): EchoOptions {
 }
 
 function processOptions(section: ProcessSection, folder: string): ProcessOptions {
+  return { ...commandOptions(section, folder), output: section.output };
+}
+
+function acpOptions(section: AcpSection, folder: string): AcpOptions {
+  return {
+    ...commandOptions(section, folder),
+    mode: section.mode ?? null,
+    permissions: section.permissions,
+    startTimeoutMs: milliseconds(section.startTimeout),
+    keepAliveMs: milliseconds(section.keepAlive),
+  };
+}
+
+function commandOptions(section: CommandSection, folder: string): CommandOptions {
   return {
     command: section.command,
     cwd: section.cwd === undefined ? null : resolve(folder, section.cwd),
     env: Object.fromEntries(Object.entries(section.env).map(([name, value]) => [name, String(value)])),
-    output: section.output,
     timeoutMs: milliseconds(section.timeout),
     idleTimeoutMs: parseDuration(section.idleTimeout),
   };

@@ -37,10 +37,43 @@ export class ProcessSection {
   readonly preset?: unknown;
 }
 
+/** `kind: acp` - keeps an agent that speaks the Agent Client Protocol, one process for each conversation. */
+export class AcpSection {
+  @TextList({ about: 'The command and its arguments, run without a shell.', required: true }, { filled: true })
+  readonly command: readonly string[] = [];
+
+  @Text({ about: 'Folder to run in, relative to this file. Default: the folder of the turn’s workspace.' })
+  readonly cwd?: string;
+
+  @Variables({ about: 'Variables of the command’s environment; values may be references.' })
+  readonly env: Readonly<Record<string, string | number | boolean>> = {};
+
+  @Text({ about: 'The mode of the agent, by its own name for it. Default: the agent’s own choice.' })
+  readonly mode?: string;
+
+  @OneOf(['ask', 'allow', 'deny'], { about: 'Who answers when the agent asks for permission: `ask` a person, or always the same.' })
+  readonly permissions: 'ask' | 'allow' | 'deny' = 'ask';
+
+  @Duration({ about: 'Longest turn, without the time that people take to decide.' })
+  readonly timeout: string = '30m';
+
+  @Duration({ about: 'Longest silence of a turn. Default: none.' })
+  readonly idleTimeout?: string;
+
+  @Duration({ about: 'Longest time until a started agent takes messages; `npx` may have to fetch it first.' })
+  readonly startTimeout: string = '2m';
+
+  @Duration({ about: 'How long its process is kept when it has nothing to do.' })
+  readonly keepAlive: string = '10m';
+}
+
+/** What every kind that starts a command takes. */
+export type CommandSection = Pick<ProcessSection | AcpSection, 'command' | 'cwd' | 'env' | 'timeout' | 'idleTimeout'>;
+
 /** `runtimes.<name>:` - a way to run turns. Further keys belong to the kind. */
-@Open(() => [...fieldsOf(EchoSection).keys(), ...fieldsOf(ProcessSection).keys()])
+@Open(() => [...fieldsOf(EchoSection).keys(), ...fieldsOf(ProcessSection).keys(), ...fieldsOf(AcpSection).keys()])
 export class RuntimeSection {
-  @Name({ about: '`echo`, `process`, or a kind that a plugin brings.', required: true })
+  @Name({ about: '`echo`, `process`, `acp`, or a kind that a plugin brings.', required: true })
   readonly kind: string = '';
 
   @Allow()

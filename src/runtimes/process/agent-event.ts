@@ -9,7 +9,8 @@ const MAX_TOOL_INPUT = 64 * 1024;
 /** More is a mistake; and a turn's sum stays a number that can be stored. */
 const MOST_USD = 1_000_000;
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Of what an agent said: nothing is known of their types. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The event that a line of an agent is, read field by field; null for a blank line. What is no event is kept as status. */
 export function agentEvent({ text, cut }: Line): TurnEvent | null {
@@ -27,9 +28,9 @@ function eventOf(fields: Fields | null): TurnEvent | null {
     case 'session':
       return isName(fields['id']) ? { type: 'session', id: fields['id'] } : null;
     case 'tool':
-      return isName(fields['name']) ? { type: 'tool', name: fields['name'], ...toolInput(fields) } : null;
+      return isName(fields['name']) ? toolEvent(fields['name'], fields['input']) : null;
     case 'cost':
-      return isAmount(fields['usd']) ? { type: 'cost', usd: fields['usd'] } : null;
+      return costEvent(fields['usd']);
     case 'approval':
       return status(shown(`the agent asks for an approval, which is not built yet: ${titleOf(fields)}`));
     default:
@@ -37,23 +38,27 @@ function eventOf(fields: Fields | null): TurnEvent | null {
   }
 }
 
-function parsed(text: string): Fields | null {
+/** A JSON object; null: the text is none. */
+export function parsed(text: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+    return fieldsOf(JSON.parse(text));
   } catch {
     return null;
   }
 }
 
-/** Input that is too large, or nested too deeply to be written again, is replaced by its size. */
-function toolInput(fields: Fields): { input?: unknown } {
-  if (fields['input'] === undefined) return {};
+export function fieldsOf(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+/** The use of a tool. Input that is too large, or nested too deeply to be written again, is replaced by its size. */
+export function toolEvent(name: string, input: unknown): TurnEvent {
+  if (input === undefined) return { type: 'tool', name };
   try {
-    const { length } = JSON.stringify(fields['input']);
-    return { input: length <= MAX_TOOL_INPUT ? fields['input'] : `(${length} characters of input)` };
+    const { length } = JSON.stringify(input);
+    return { type: 'tool', name, input: length <= MAX_TOOL_INPUT ? input : `(${length} characters of input)` };
   } catch {
-    return { input: '(input nested too deeply)' };
+    return { type: 'tool', name, input: '(input nested too deeply)' };
   }
 }
 
@@ -61,18 +66,19 @@ function titleOf({ title }: Fields): string {
   return typeof title === 'string' ? title : '(no title)';
 }
 
-function isName(value: unknown): value is string {
+export function isName(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && storable(value, MAX_NAME) === value;
 }
 
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MOST_USD;
+export function costEvent(usd: unknown): TurnEvent | null {
+  return typeof usd === 'number' && usd >= 0 && usd <= MOST_USD ? { type: 'cost', usd } : null;
 }
 
 function status(text: string): TurnEvent {
   return { type: 'status', text };
 }
 
-function shown(text: string): string {
+/** As much of a text as is shown of what is no output. */
+export function shown(text: string): string {
   return storable(text, MAX_SHOWN);
 }

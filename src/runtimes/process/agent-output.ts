@@ -59,22 +59,26 @@ class TextOutput implements AgentOutput {
   }
 }
 
-/** Lets so much through and then drops the rest, saying so once; the agent runs on. Session, cost and result always pass. */
 class BoundedOutput implements AgentOutput {
-  private left = MAX_OUTPUT;
-  private told = false;
+  private readonly bound = new OutputBound();
 
   constructor(private readonly output: AgentOutput) {}
 
   *push(chunk: Buffer): Generator<TurnEvent> {
-    for (const event of this.output.push(chunk)) yield* this.bounded(event);
+    for (const event of this.output.push(chunk)) yield* this.bound.take(event);
   }
 
   *end(): Generator<TurnEvent> {
-    for (const event of this.output.end()) yield* this.bounded(event);
+    for (const event of this.output.end()) yield* this.bound.take(event);
   }
+}
 
-  private *bounded(event: TurnEvent): Generator<TurnEvent> {
+/** Lets so much of a turn through and then drops the rest, saying so once; the agent runs on. Session, cost and result always pass. */
+export class OutputBound {
+  private left = MAX_OUTPUT;
+  private told = false;
+
+  *take(event: TurnEvent): Generator<TurnEvent> {
     const weight = weightOf(event);
     if (weight <= this.left) {
       this.left -= weight;

@@ -6,7 +6,7 @@ import { turnEnvironment } from './environment.js';
 import { commandFault } from './find-command.js';
 import { endGroup } from './process-group.js';
 import { identityAtStart } from './process-identity.js';
-import type { ProcessOptions } from './process-options.js';
+import type { AgentCommand } from './process-options.js';
 import { StderrTail } from './stderr-tail.js';
 
 /** How long an open pipe may stay silent once the whole group is gone: somebody who left the group holds it. */
@@ -27,7 +27,7 @@ export class AgentProcess {
   private constructor(
     private readonly child: ChildProcessWithoutNullStreams,
     readonly pid: number,
-    private readonly options: ProcessOptions,
+    private readonly options: AgentCommand,
   ) {
     this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(this.onExit(code, signal))));
     this.closed = new Promise((resolve) => child.once('close', () => resolve()));
@@ -39,7 +39,7 @@ export class AgentProcess {
   }
 
   /** Starts the agent. Throws `TurnFailed` when the command cannot be started. */
-  static async start(options: ProcessOptions, input: TurnInput): Promise<{ agent: AgentProcess; startedAt: string }> {
+  static async start(options: AgentCommand, input: TurnInput): Promise<{ agent: AgentProcess; startedAt: string }> {
     const [command = '', ...args] = options.command;
     const cwd = options.cwd ?? input.workspace;
     const env = turnEnvironment(options, input);
@@ -58,6 +58,17 @@ export class AgentProcess {
   /** Writes the agent's input and closes it. */
   give(document: string): void {
     this.child.stdin.end(document);
+  }
+
+  /** Writes to the agent's input, which stays open. Resolves when the agent has taken it, or can take nothing any more. */
+  write(text: string): Promise<void> {
+    return new Promise((resolve) => this.child.stdin.write(text, () => resolve()));
+  }
+
+  /** Waits a little for the exit of an agent that has nothing more to say; false: it still runs. */
+  async exitsWithin(limitMs: number): Promise<boolean> {
+    await Promise.race([this.exited, delay(limitMs, undefined, { ref: false })]);
+    return this.exit !== null;
   }
 
   /** What the agent prints, no faster than it is taken. Ends with the pipe, or with the group when others hold the pipe open. */

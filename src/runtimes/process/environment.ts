@@ -1,25 +1,26 @@
 import type { TurnInput } from '../../plugin/index.js';
-import type { ProcessOptions } from './process-options.js';
+import type { AgentCommand } from './process-options.js';
 
 const ALLOWED = /^(PATH|HOME|LANG|LC_[A-Z]+|TERM|TZ|TMPDIR|USER)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What of the server's environment an agent may see: a short list, and what the workspace passes on. The server's secrets are in neither. */
-export function agentEnvironment(options: ProcessOptions, own: Environment = process.env): Record<string, string> {
+export function agentEnvironment(options: AgentCommand, own: Environment = process.env): Record<string, string> {
   const passed = Object.entries(own).filter(([name]) => ALLOWED.test(name) || options.passEnv.includes(name));
   const defined = passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return { ...Object.fromEntries(defined), ...options.env };
 }
 
 /** The environment of one turn. */
-export function turnEnvironment(options: ProcessOptions, input: TurnInput): Record<string, string> {
+export function turnEnvironment(options: AgentCommand, input: TurnInput): Record<string, string> {
   return {
     ...agentEnvironment(options),
     THROUGHLINE_CONVERSATION_ID: input.conversation.id,
     THROUGHLINE_TURN_ID: input.turn.id,
     THROUGHLINE_WORKSPACE: input.workspace,
     ...(input.session === null ? {} : { THROUGHLINE_SESSION_ID: input.session }),
+    ...(input.mcp === null ? {} : { THROUGHLINE_MCP_URL: input.mcp.url, THROUGHLINE_MCP_TOKEN: input.mcp.token }),
   };
 }
 
