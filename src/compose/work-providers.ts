@@ -39,7 +39,18 @@ function lifecycleProviders({ config, database }: HostParts) {
   return [
     {
       provide: Lifecycle,
-      inject: [Membership, Worker, SourceSupervisor, Hearing, JobRunner, EffectWork, Maintenance, ErrandRunner, ConfiguredProviders, WorkTable],
+      inject: [
+        Membership,
+        Worker,
+        SourceSupervisor,
+        Hearing,
+        JobRunner,
+        EffectWork,
+        Maintenance,
+        ErrandRunner,
+        ConfiguredProviders,
+        WorkTable,
+      ],
       useFactory: (
         membership: Membership,
         worker: Worker,
