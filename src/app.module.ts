@@ -4,6 +4,7 @@ import { HostModule } from './compose/host.module.js';
 import type { HostParts } from './compose/host-parts.js';
 import { IngressModule } from './ingress/ingress.module.js';
 import { PluginHostModule } from './plugin-host/plugin-host.module.js';
+import { ToolsModule } from './tools/tools.module.js';
 
 /** The one place that names every module. */
 @Module({})
@@ -11,7 +12,12 @@ export class AppModule {
   static using(parts: HostParts): DynamicModule {
     return {
       module: AppModule,
-      imports: [HostModule.using(parts, PluginHostModule.using(parts.plugins)), IngressModule.using([]), AdminModule.using([])],
+      imports: [
+        HostModule.using(parts, PluginHostModule.using(parts.plugins)),
+        IngressModule.using([]),
+        AdminModule.using([]),
+        ToolsModule.using([]),
+      ],
     };
   }
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
 import { BearerGuard } from './access/bearer.guard.js';
 import { Callers } from './access/callers.js';
+import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
@@ -33,6 +34,7 @@ const CONTROLLERS = [
   ReceiptsController,
   NoticesController,
   EffectsController,
+  ApprovalsController,
   DryRunController,
   ConnectionsController,
   PluginsController,
@@ -46,7 +48,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

@@ -63,6 +63,10 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a candidate is a receipt': 'select effect as id from effect_candidates where receipt not in (select id from receipts)',
   'a conversation parked for an effect has something held': `select conversation as id from queues q where parked = 'held'
      and not exists (select 1 from deliveries d where d.conversation = q.conversation and d.state = 'held')`,
+  'nothing is asked for an end or a time before a reset': `select a.conversation as id from approvals a join conversations c on c.id = a.conversation
+     where a.state = 'pending' and (a.ending <> c.ending or a.cleared_to <> c.cleared_to)`,
+  'what was executed was written': `select a.id from approvals a where a.kind = 'write' and a.state = 'executed' and ${nonePruned('effects')}
+     and not exists (select 1 from effects e where e.id = a.effect and e.state = 'confirmed')`,
   'every delivery has its receipt': 'select conversation as id from deliveries where receipt not in (select id from receipts)',
 };
 

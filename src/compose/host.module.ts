@@ -11,6 +11,7 @@ import { Database } from '../database/database.js';
 import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
+import { approvalProviders } from './approval-work.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { controlProviders } from './control-work.js';
@@ -67,6 +68,7 @@ export class HostModule {
       ...replicaProviders(parts),
       ...effectProviders(parts),
       ...controlProviders(parts),
+      ...approvalProviders(parts),
       ...adminProviders(parts),
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };

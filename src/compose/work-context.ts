@@ -6,6 +6,7 @@ import type { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import type { WorkTable } from '../worker/work-table.js';
 import { WorkspaceFolders } from '../worker/workspace-folders.js';
+import type { TurnTools } from './approval-work.js';
 import type { ConfiguredProviders } from './configured-providers.js';
 import { thisMachine } from './this-process.js';
 
@@ -15,9 +16,15 @@ const CALL_MS = 60_000;
 /** What working on claims, and on what ends leave to do, needs of the host. */
 export function workContext(
   host: { readonly database: Database; readonly dataDir: string; readonly bootId: string },
-  parts: { readonly membership: Membership; readonly signals: Signals; readonly table: WorkTable; readonly providers: ConfiguredProviders },
+  parts: {
+    readonly membership: Membership;
+    readonly signals: Signals;
+    readonly table: WorkTable;
+    readonly providers: ConfiguredProviders;
+    readonly tools: TurnTools;
+  },
 ): WorkContext {
-  const { membership, signals, table, providers } = parts;
+  const { membership, signals, table, providers, tools } = parts;
   const { database, dataDir, bootId } = host;
   return {
     ...{ database, table, providers, bootId, callMs: CALL_MS },
@@ -27,6 +34,7 @@ export function workContext(
     onActivity: (conversation) => signals.emit('activity', conversation),
     onErrands: () => void signals.emit('errands'),
     onVerdict: (applied) => announce(signals, applied),
+    toolsOf: (conversation) => tools.of(conversation),
     endProcess: thisMachine.endProcess,
   };
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Admissions } from '../core/admission/admissions.js';
+import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
@@ -12,6 +13,7 @@ import { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import { WorkTable } from '../worker/work-table.js';
 import { Worker } from '../worker/worker.js';
+import { TurnTools } from './approval-work.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { EffectWork } from './effect-work.js';
 import { Hearing } from './hearing.js';
@@ -50,6 +52,7 @@ function lifecycleProviders({ config, database }: HostParts) {
         ErrandRunner,
         ConfiguredProviders,
         WorkTable,
+        ApprovalRunner,
       ],
       useFactory: (
         membership: Membership,
@@ -62,13 +65,16 @@ function lifecycleProviders({ config, database }: HostParts) {
         errands: ErrandRunner,
         providers: ConfiguredProviders,
         table: WorkTable,
+        approvals: ApprovalRunner,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
           { begin: () => effects.start(), end: () => effects.stop() },
-          // A process that only accepts cleans up as little as it works.
-          ...(config.workers.concurrency === 0 ? [] : [{ begin: () => jobs.start(), drain: () => jobs.stop() }]),
+          // A process that only accepts cleans up, and does what was approved, as little as it works.
+          ...(config.workers.concurrency === 0
+            ? []
+            : [jobs, approvals].map((each) => ({ begin: () => each.start(), drain: () => each.stop() }))),
           // After the last turn: what it said is on its way to people.
           ...(providers.hasChannels ? [{ begin: () => errands.start(), end: () => errands.stop() }] : []),
           { begin: () => maintenance.start(), drain: () => maintenance.stop() },
@@ -112,9 +118,9 @@ function turnProviders(parts: HostParts) {
     },
     {
       provide: WORK,
-      inject: [Membership, Signals, WorkTable, ConfiguredProviders],
-      useFactory: (membership: Membership, signals: Signals, table: WorkTable, providers: ConfiguredProviders) =>
-        workContext({ database, dataDir: config.dataDir, bootId: self.bootId }, { membership, signals, table, providers }),
+      inject: [Membership, Signals, WorkTable, ConfiguredProviders, TurnTools],
+      useFactory: (membership: Membership, signals: Signals, table: WorkTable, providers: ConfiguredProviders, tools: TurnTools) =>
+        workContext({ database, dataDir: config.dataDir, bootId: self.bootId }, { membership, signals, table, providers, tools }),
     },
     {
       provide: JobRunner,

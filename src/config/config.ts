@@ -51,6 +51,8 @@ export interface WorkersConfig {
   readonly graceMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+  readonly approvalWaitMs: number;
+  readonly approvalExpiresMs: number;
 }
 
 export interface RetentionConfig {
@@ -131,6 +133,11 @@ export interface WorkspaceConfig {
   readonly loop: { readonly turns: number; readonly windowMs: number } | null;
   /** Null: its conversations are shown nowhere. */
   readonly control: { readonly connection: string; readonly parent: string } | null;
+  /** Patterns over `<tool>` and `<plugin>.<tool>`. */
+  readonly tools: readonly string[];
+  readonly capabilities: { readonly deny: readonly string[]; readonly approve: readonly string[]; readonly allow: readonly string[] };
+  /** Ids, names or roles; empty: nothing is said here. */
+  readonly approvers: readonly string[];
 }
 
 export interface RouteConfig {
@@ -158,4 +165,7 @@ export interface RouteConfig {
   readonly edits: 'ignore' | 'deliver';
   readonly whileBusy: 'enqueue' | 'collect' | 'steer' | 'interrupt' | 'reject';
   readonly debounceMs: number;
+  readonly outbound: 'read_only' | 'approval_required' | 'allowed';
+  /** Ids, names or roles; empty: nothing is said here. */
+  readonly approvers: readonly string[];
 }

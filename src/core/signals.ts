@@ -28,6 +28,8 @@ interface Events {
   refused: [refusals: readonly Refusal[]];
   /** So many events came under the id of another one. */
   conflicts: [count: number];
+  /** Something was asked of people in these conversations, or decided: whoever waits for it looks. */
+  approvals: [conversations: readonly string[]];
   /** So many of a kind outlived their time and are gone. */
   pruned: [kind: string, count: number];
   /** An admission or a turn was decided; for whoever shows it as it happens. */

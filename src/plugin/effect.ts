@@ -53,7 +53,9 @@ export interface OutboundBinding<Options extends object = object> {
 export interface OutboundTool<Options extends object = object, Input extends object = object> {
   /** `[a-z0-9_]{1,64}`, unique within the plugin. */
   readonly name: string;
-  /** A class-validator class of what the tool is given. */
+  /** What it does and when it is of use, for the agent. Default: made of its name and what it writes. */
+  readonly description?: string;
+  /** A class-validator class of what the tool is given. Never where it is written: that is the binding's. */
   readonly input: Type<Input>;
   /** True: the write carries `key` as an id of its own, and events about it show it as `CallbackEvidence.marker`. */
   readonly isMarked?: boolean;

@@ -37,6 +37,8 @@ export interface TurnContext {
   readonly onActivity: (conversation: string) => void;
   /** Something is to be done at a channel. */
   readonly onErrands: () => void;
+  /** Where the agent finds the tools of its conversation; null: it has none. */
+  readonly toolsOf: (conversation: TurnConversation) => TurnInput['mcp'];
 }
 
 const RESULT_CHARACTERS = 4 * 1024 * 1024;
@@ -147,7 +149,7 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
     },
     session: conversation.session,
     workspace: folder,
-    mcp: null,
+    mcp: context.toolsOf(conversation),
   };
 }
 

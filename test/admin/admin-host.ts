@@ -8,6 +8,7 @@ import { serveOpenApi } from '../../src/admin/openapi/openapi.js';
 import { createToken } from '../../src/admin/tokens.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
+import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
 import { EffectLedger } from '../../src/core/effects/effect-ledger.js';
 import { Operations } from '../../src/core/operations.js';
 import { ConversationPurges } from '../../src/core/purges/conversation-purges.js';
@@ -205,6 +206,7 @@ export async function adminApp(
     { provide: ConversationPurges, useValue: new ConversationPurges(core.database, async () => undefined) },
     { provide: Operations, useValue: core.operations },
     { provide: EffectLedger, useValue: new EffectLedger(core.database, core.signals) },
+    { provide: ApprovalDesk, useValue: new ApprovalDesk(core.database, core.signals, Buffer.alloc(32, 7), { expiresMs: 86_400_000 }) },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },
     { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },

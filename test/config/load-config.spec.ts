@@ -19,6 +19,8 @@ const EMPTY_HERE = (cwd: string) => ({
     graceMs: 30_000,
     leaseMs: 30_000,
     heartbeatMs: 10_000,
+    approvalWaitMs: 900_000,
+    approvalExpiresMs: DAY,
   },
   plugins: ['discord', 'github', 'linear', 'slack'],
   connections: [],
@@ -40,10 +42,10 @@ runtimes:
   agent: { kind: process, command: [node, a, a], cwd: ./agent, env: { LEVEL: 3, file: x }, output: text, timeout: 1m, idleTimeout: 10s }
   other: { kind: sandbox, size: 3 }
 workspaces:
-  w: { runtime: try, org: acme, directory: ./w, env: [PATH], concurrency: 3, instructions: Be brief., limits: { usdPerTurn: 0.5 }, budget: { usdPerDay: 20, timezone: Europe/Berlin }, loop: { turns: 4 } }
+  w: { runtime: try, org: acme, tools: [comment], capabilities: { deny: [a], approve: ["b*"] }, approvers: [ann], directory: ./w, env: [PATH], concurrency: 3, instructions: Be brief., limits: { usdPerTurn: 0.5 }, budget: { usdPerDay: 20, timezone: Europe/Berlin }, loop: { turns: 4 } }
 routes:
   b: { connection: gh, workspace: w, org: acme, authors: { bots: true, allow: [ann] }, source: public, wake: false, wakeAfter: 5m, whileBusy: collect, debounce: 500ms }
-  a: { connection: gh, workspace: w, org: acme, on: ["issues.*"], filter: "a", subject: b, text: c, scope: automation, activation: on_demand, onDead: skip, lifecycle: ignore, afterClose: answer, coalesce: 1 }
+  a: { connection: gh, workspace: w, org: acme, on: ["issues.*"], filter: "a", subject: b, text: c, scope: automation, activation: on_demand, onDead: skip, lifecycle: ignore, afterClose: answer, coalesce: 1, outbound: read_only, approvers: ["role:MEMBER"] }
 `;
 
 describe('loading a configuration', () => {
@@ -94,6 +96,7 @@ describe('loading a configuration', () => {
         ...{ name: 'w', org: 'acme', runtime: 'try', instructions: 'Be brief.', directory: join(cwd, 'w') },
         ...{ env: ['PATH'], concurrency: 3, usdPerTurn: 0.5, usdPerConversation: null, usdPerDay: 20, timezone: 'Europe/Berlin' },
         loop: { turns: 4, windowMs: 600_000 },
+        ...{ tools: ['comment'], capabilities: { deny: ['a'], approve: ['b*'], allow: ['*'] }, approvers: ['ann'] },
       },
     ]);
   });
@@ -106,7 +109,7 @@ describe('loading a configuration', () => {
       ...{ scope: 'subject', subject: null, text: null, activation: 'on_event', replay: false, wake: false, wakeAfterMs: 300_000 },
       authors: { allowSelf: false, allowBots: true, allow: ['ann'] },
       ...{ source: 'public', coalesce: 20, onDead: 'stall', lifecycle: 'follow', afterClose: 'ignore' },
-      ...{ edits: 'ignore', whileBusy: 'collect', debounceMs: 500 },
+      ...{ edits: 'ignore', whileBusy: 'collect', debounceMs: 500, outbound: 'approval_required', approvers: [] },
     });
     expect(routes[1]).toMatchObject({
       whileBusy: 'steer',
@@ -117,6 +120,8 @@ describe('loading a configuration', () => {
       onDead: 'skip',
       afterClose: 'answer',
       coalesce: 1,
+      outbound: 'read_only',
+      approvers: ['role:MEMBER'],
     });
   });
 
@@ -254,16 +259,29 @@ routes: { r: { connection: gh, workspace: w, source: ${route} } }
     expect((await configOf(yaml('private', 'public'))).routes[0]).toMatchObject({ source: 'public' });
   });
 
+  it('WSP-1 CTL-4 name patterns of tools that are none, and a time to decide that is shorter than a turn waits', async () => {
+    const faults = await faultsOf(`
+workers: { approvalWait: 2h, approvalExpires: 1h }
+runtimes: { e: { kind: echo } }
+workspaces: { w: { runtime: e, tools: ["{a"], capabilities: { deny: [b, "[c"] } } }
+`);
+    expect(faults).toEqual([
+      'workers.approvalExpires: must be more than nothing and not less than `workers.approvalWait`',
+      expect.stringContaining('workspaces.w.tools[0]: '),
+      expect.stringContaining('workspaces.w.capabilities.deny[1]: '),
+    ]);
+  });
+
   it('ADM-3 name every feature that is known and not built', async () => {
     const faults = await faultsOf(`
 automations: { a: {} }
 plugins: [github, matrix]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, p: { kind: process, command: [x], preset: codex }, s: { kind: agent-server } }
-workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true, tools: [], capabilities: [] } }
-routes: { r: { connection: gh, workspace: w, endpoint: x, outbound: allowed } }
+workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true } }
+routes: { r: { connection: gh, workspace: w, endpoint: x } }
 `);
-    const names = ['automations', 'parent', 'repository', 'isolate', 'tools', 'capabilities', 'endpoint', 'outbound', 'preset'];
+    const names = ['automations', 'parent', 'repository', 'isolate', 'endpoint', 'preset'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
     expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');

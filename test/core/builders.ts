@@ -27,6 +27,8 @@ const SPEC: RouteSpec = {
   whileBusy: 'steer',
   debounceMs: 2000,
   instructions: null,
+  outbound: 'approval_required',
+  approvers: [],
 };
 
 export function route(change: Partial<RouteSpec> = {}): Route {

@@ -202,6 +202,7 @@ export function done(claim: Claim): ClaimEnd {
 const LEDGER = [
   'errands',
   'control_bindings',
+  'approvals',
   'effect_candidates',
   'effects',
   'leases',

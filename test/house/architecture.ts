@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['plugin', 'core', 'database'],
   worker: ['plugin', 'core', 'database'],
   ingress: ['plugin', 'http', 'core', 'database'],
+  tools: ['plugin', 'http', 'core', 'database'],
 };
 
 /** What composes the rest may import all of it, and nothing below imports these. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { approval } from '../../src/core/approvals/approval.js';
 import { control } from '../../src/core/controls/control.js';
 import { errand } from '../../src/core/controls/errand.js';
 import { conversation } from '../../src/core/conversations/conversation.js';
@@ -11,6 +12,7 @@ import { source } from '../../src/ingress/sources/source.js';
 
 /** Each machine, and the file whose comment says what its states mean. */
 const MACHINES: readonly [Machine, string][] = [
+  [approval as unknown as Machine, 'src/core/approvals/approval.ts'],
   [conversation as unknown as Machine, 'src/core/conversations/conversation.ts'],
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],

@@ -18,6 +18,8 @@ import type { Subject } from '../../src/plugin/index.js';
 import { PluginRegistry } from '../../src/plugin-host/plugin-registry.js';
 import type { TestDatabase } from '../databases.js';
 
+const TOKEN = 'a-token-for-the-tests-of-effects-1';
+
 /** A whole server in this process, as a configuration says it. */
 export class ConfiguredServer {
   private constructor(
@@ -28,14 +30,15 @@ export class ConfiguredServer {
     private readonly folder: string,
   ) {}
 
-  static async start(test: TestDatabase, config: object): Promise<ConfiguredServer> {
+  /** `given`: the key of an installation that was here before. */
+  static async start(test: TestDatabase, config: object, given?: Buffer): Promise<ConfiguredServer> {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'throughline-server-'));
     writeFileSync(path.join(folder, 'throughline.config.json'), JSON.stringify(config));
     const { loaded, host } = await loadHost({ cwd: folder, env: {} });
     const database = await test.open({ server: true });
     await migrateUp(database);
-    const key = await encryptionKey({}, loaded.config.dataDir);
-    const access = AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: 'a-token-for-the-tests-of-effects-1' });
+    const key = given ?? (await encryptionKey({}, loaded.config.dataDir));
+    const access = AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: TOKEN });
     const parts = { ...host, database, self: await thisProcess(null), access, encryptionKey: key, version: '0' };
     const app = await createHttpApp(AppModule.using(parts), {}, 'quiet');
     await app.get(Lifecycle).prepare();
@@ -56,6 +59,13 @@ export class ConfiguredServer {
     return this.app
       .get(Outbound)
       .perform({ provider: settings.plugin, tool: found, binding: { connection, conversation, subject }, input });
+  }
+
+  /** Asks the admin API. */
+  async ask<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; body: Body }> {
+    const headers = { authorization: `Bearer ${TOKEN}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const answer = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    return { status: answer.status, body: (await answer.json()) as Body };
   }
 
   rows<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {

@@ -93,6 +93,7 @@ export class Bench {
       onVerdict: (applied) => announce(this.signals, applied),
       endProcess,
       now: () => Date.now() + this.membership.offsetMs(),
+      toolsOf: () => null,
       onActivity: (conversation: string) => void this.signals.emit('activity', conversation),
     };
     const defaults = { concurrency: 8, perWorkspace: null, perOrg: null, retry: POLICY, graceMs: 100, pollMs: 50 };

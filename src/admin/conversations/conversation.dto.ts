@@ -66,6 +66,7 @@ const WAITING = [
   'looping',
   'spent',
   'resume',
+  'approval',
   'quiet',
   'waking_message',
   'later',
@@ -75,7 +76,7 @@ const WAITING = [
 export class WaitingDto {
   @OneOf(
     WAITING,
-    'retry: for its next attempt; preparation: for its provider, which could not be asked what must be known first; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; looping: for a person, because machines answer each other; spent: for money, or for a person; resume: for a person who ends the pause; quiet: until nothing more arrives; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
+    'retry: for its next attempt; preparation: for its provider, which could not be asked what must be known first; held: for an effect; stalled: for an operator; unconfigured: for a configuration that names its workspace; looping: for a person, because machines answer each other; spent: for money, or for a person; resume: for a person who ends the pause; approval: for a person who decides about what its agent wants to do; quiet: until nothing more arrives; waking_message: for a message that wakes; later: for its time; worker: for a free worker.',
   )
   reason!: string;
 
@@ -124,6 +125,9 @@ export class ConversationDto {
 
   @Flag('A person has paused it. A turn that cannot be paused ends first, and the status is running so long.')
   paused!: boolean;
+
+  @Flag('Its agent may have read what anybody can write: it writes nothing without approval. A reset ends it.')
+  tainted!: boolean;
 
   @OneOf(STATES, 'Whether its subject lives.')
   state!: string;

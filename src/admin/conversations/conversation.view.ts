@@ -6,7 +6,7 @@ export function toConversation(c: ConversationView): ConversationDto {
   const { id, org, scope, title, url, workspace, session, state, status } = c;
   return {
     ...{ id, org, subject: { namespace: c.namespace, key: c.key }, scope, title, url, workspace, session, state },
-    ...{ cleared_to: c.cleared_to, paused: c.paused === 1 },
+    ...{ cleared_to: c.cleared_to, paused: c.paused === 1, tainted: c.tainted === 1 },
     terminal: state === 'terminal' ? { reason: c.reason ?? 'closed', revision: c.revision, at: instantOrNull(c.terminal_at) } : null,
     cleanup: state === 'terminal' ? cleanupOf(c) : null,
     status,
@@ -25,6 +25,7 @@ function cleanupOf({ cleanup_open, cleanup_failure }: ConversationView): Cleanup
 function waitingFor(c: ConversationView): WaitingDto | null {
   const because = (reason: string, until: number | null = null) => ({ reason, until: instantOrNull(until), detail: c.head_failure });
   if (c.status === 'paused') return because('resume');
+  if (c.status === 'waiting_approval') return because('approval');
   if (c.status === 'running' || c.open === 0) return null;
   if (c.parked !== null) return because(c.parked, c.parked === 'spent' ? c.ready_at : null);
   if (c.head_due_at !== null && c.head_due_at > c.now) return because((c.head_deferrals ?? 0) > 0 ? 'preparation' : 'retry', c.head_due_at);

@@ -1,10 +1,11 @@
+import { isApprovalId } from '../../core/approvals/approval.js';
 import { isConversationId } from '../../core/conversations/conversation-id.js';
 import type { Found, Slice } from '../../core/listing.js';
 import { badParameter } from '../errors.js';
 
 /** `small`: what a column of 32 bits can be compared with. */
-type Kind = 'number' | 'small' | 'id';
-type PositionOf<Kinds extends readonly Kind[]> = { readonly [I in keyof Kinds]: Kinds[I] extends 'id' ? string : number };
+type Kind = 'number' | 'small' | 'id' | 'approval';
+type PositionOf<Kinds extends readonly Kind[]> = { readonly [I in keyof Kinds]: Kinds[I] extends 'id' | 'approval' ? string : number };
 
 /** The part of a list that a query asks for; `kinds` is what a position in that list is made of. */
 export function sliceOf<const Kinds extends readonly Kind[]>(
@@ -48,5 +49,7 @@ function isOf(kind: Kind, value: unknown): boolean {
       return Number.isInteger(value) && Number(value) === (Number(value) | 0);
     case 'id':
       return typeof value === 'string' && isConversationId(value);
+    case 'approval':
+      return typeof value === 'string' && isApprovalId(value);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
+import { isApprovalId } from '../../core/approvals/approval.js';
 import { ID_PATTERN, isConversationId } from '../../core/conversations/conversation-id.js';
 import { parseDeliveryId } from '../../core/deliveries/delivery.js';
 import { NotFound } from '../../plugin/index.js';
@@ -28,6 +29,14 @@ export class DeliveryIdPipe implements PipeTransform<string, string> {
 export class EffectIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
     if (!UUID.test(id)) throw new NotFound('There is no such effect.');
+    return id;
+  }
+}
+
+@Injectable()
+export class ApprovalIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!isApprovalId(id)) throw new NotFound('There is no such approval; it may have expired.');
     return id;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Disposition } from '../../core/admission/event.js';
+import type { ApprovalLoad } from '../../core/approvals/approvals.js';
 import type { Load } from '../../core/deliveries/read-load.js';
 import type { HeldLoad } from '../../core/effects/candidates.js';
 import type { JobLoad } from '../../core/jobs/jobs.js';
@@ -38,6 +39,11 @@ export class Metrics {
   private readonly running = this.gauge('throughline_turns_running', 'Claims that are being worked on, by all replicas.');
   private readonly jobsWaiting = this.gauge('throughline_jobs_waiting', 'What ended conversations left to do and is not done yet.');
   private readonly jobsFailing = this.gauge('throughline_jobs_failing', 'Those of them that failed and wait for their next attempt.');
+  private readonly approvalsPending = this.gauge(
+    'throughline_approvals_pending',
+    'What agents want to do and nobody has decided about yet.',
+  );
+  private readonly approvalsApproved = this.gauge('throughline_approvals_approved', 'What was approved and is not done yet.');
   private readonly clockOffset = this.gauge(
     'throughline_database_clock_offset_seconds',
     "How far the database's clock is ahead of this machine's.",
@@ -115,6 +121,11 @@ export class Metrics {
     this.jobsFailing.set(failing);
   }
 
+  showApprovals({ pending, approved }: ApprovalLoad): void {
+    this.approvalsPending.set(pending);
+    this.approvalsApproved.set(approved);
+  }
+
   /** What the database says now. */
   show(load: Load, retrying: number, effects: HeldLoad, localNow: number): void {
     this.databaseUp.set(1);
@@ -143,6 +154,7 @@ export class Metrics {
     this.databaseUp.set(0);
     const waiting = [this.held, this.heldAge, this.unknownEffects, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
     const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
+    told.push(this.approvalsPending, this.approvalsApproved);
     for (const gauge of told) gauge.set(Number.NaN);
     this.sources.reset();
   }

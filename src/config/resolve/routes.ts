@@ -84,5 +84,7 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
     // What no runtime can take waits: steering is enqueueing then.
     whileBusy: section.whileBusy ?? 'steer',
     debounceMs: parseDuration(section.debounce) ?? DEBOUNCE_MS,
+    outbound: section.outbound,
+    approvers: section.approvers,
   };
 }

@@ -16,6 +16,11 @@ export function resolveWorkers({ file: { workers }, faults }: Scope): WorkersCon
   if (backoff.firstMs > backoff.maxMs) {
     faults.push({ path: 'workers.backoff.first', message: 'must not be longer than `workers.backoff.max`' });
   }
+  const approvalWaitMs = milliseconds(workers.approvalWait);
+  const approvalExpiresMs = milliseconds(workers.approvalExpires);
+  if (approvalExpiresMs === 0 || approvalExpiresMs < approvalWaitMs) {
+    faults.push({ path: 'workers.approvalExpires', message: 'must be more than nothing and not less than `workers.approvalWait`' });
+  }
   return {
     concurrency: workers.concurrency,
     perWorkspace: workers.perWorkspace ?? null,
@@ -25,5 +30,7 @@ export function resolveWorkers({ file: { workers }, faults }: Scope): WorkersCon
     graceMs: milliseconds(workers.grace),
     leaseMs,
     heartbeatMs,
+    approvalWaitMs,
+    approvalExpiresMs,
   };
 }

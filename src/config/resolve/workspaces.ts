@@ -16,6 +16,7 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
   if (!isTimezone(section.budget.timezone)) {
     scope.faults.push({ path: `${path}.budget.timezone`, message: 'must be the IANA name of a time zone, such as `Europe/Berlin`' });
   }
+  checkPatterns(section, path, scope);
   return {
     name,
     org: section.org,
@@ -30,6 +31,9 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
     timezone: section.budget.timezone,
     control: controlOf(section, path, scope),
     loop: section.loop === 'off' ? null : { turns: section.loop.turns, windowMs: milliseconds(section.loop.window) },
+    tools: section.tools,
+    capabilities: { deny: section.capabilities.deny, approve: section.capabilities.approve, allow: section.capabilities.allow },
+    approvers: section.approvers,
   };
 }
 
@@ -40,4 +44,19 @@ function controlOf({ control, org }: WorkspaceSection, path: string, { file, ...
   const other = file.connections.get(control.connection)?.org ?? org;
   if (other !== org) scope.faults.push({ path: at, message: `belongs to the org \`${other}\`, and the workspace to \`${org}\`` });
   return { connection: control.connection, parent: control.parent };
+}
+
+function checkPatterns({ tools, capabilities }: WorkspaceSection, path: string, { checkPattern, faults }: Scope): void {
+  const { deny, approve, allow } = capabilities;
+  for (const [key, patterns] of Object.entries({
+    tools,
+    'capabilities.deny': deny,
+    'capabilities.approve': approve,
+    'capabilities.allow': allow,
+  })) {
+    patterns.forEach((pattern, index) => {
+      const message = checkPattern(pattern);
+      if (message !== null) faults.push({ path: `${path}.${key}[${index}]`, message });
+    });
+  }
 }

@@ -94,9 +94,15 @@ export class RouteSection {
   @Duration({ about: 'With `whileBusy: collect`: the quiet to wait for; ten times as long at the most. Default: `2s`.' })
   readonly debounce?: string;
 
-  @NotBuilt()
-  readonly endpoint?: unknown;
+  @OneOf(['read_only', 'approval_required', 'allowed'], {
+    about:
+      'What agents may write with the tools of its connection. `read_only`: nothing. `approval_required`: what a person has allowed. `allowed`: what the tools can, unless the conversation holds what anybody can write.',
+  })
+  readonly outbound: 'read_only' | 'approval_required' | 'allowed' = 'approval_required';
+
+  @TextList({ about: 'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: as the workspace says.' })
+  readonly approvers: readonly string[] = [];
 
   @NotBuilt()
-  readonly outbound?: unknown;
+  readonly endpoint?: unknown;
 }

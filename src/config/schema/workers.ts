@@ -33,6 +33,15 @@ export class WorkersSection {
   @Duration({ about: 'How long running turns may still go on when the process is asked to stop.' })
   readonly grace: string = '30s';
 
+  @Duration({
+    about:
+      'How long a running turn waits for a person to allow what its agent asks for; then the agent is told no, and a later yes begins a turn.',
+  })
+  readonly approvalWait: string = '15m';
+
+  @Duration({ about: 'How long a person has to decide about it at all; at least `approvalWait`.' })
+  readonly approvalExpires: string = '1d';
+
   @Duration({ about: 'A worker that says nothing for so long has lost its turns to others.' })
   readonly lease: string = '30s';
 

@@ -42,6 +42,18 @@ export class ControlSection {
   readonly parent: string = '';
 }
 
+/** `workspaces.<name>.capabilities:` - which tools write, which ask first, and which do not write at all. `deny` comes before `approve`, and that before `allow`. */
+export class CapabilitiesSection {
+  @TextList({ about: 'Patterns of tools that write nothing.' })
+  readonly deny: readonly string[] = [];
+
+  @TextList({ about: 'Patterns of tools about which a person decides each time.' })
+  readonly approve: readonly string[] = [];
+
+  @TextList({ about: 'Patterns of tools that write as the route says. What none of the three names is denied.' })
+  readonly allow: readonly string[] = ['*'];
+}
+
 /** `workspaces.<name>:` - where turns work, and on which runtime. */
 export class WorkspaceSection {
   @Name({ about: 'The runtime that runs its turns.', required: true })
@@ -80,6 +92,18 @@ export class WorkspaceSection {
   @Section(() => ControlSection, { about: 'Where people watch its conversations. Default: nowhere.' })
   readonly control?: ControlSection;
 
+  @TextList({ about: 'Patterns over `<tool>` and `<plugin>.<tool>`: only these tools exist for its agents.' })
+  readonly tools: readonly string[] = ['*'];
+
+  @Section(() => CapabilitiesSection, { about: 'What its agents may do with their tools.' })
+  readonly capabilities: CapabilitiesSection = new CapabilitiesSection();
+
+  @TextList({
+    about:
+      'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: whoever `authors` of the route lets in.',
+  })
+  readonly approvers: readonly string[] = [];
+
   @NotBuilt()
   readonly parent?: unknown;
 
@@ -88,12 +112,6 @@ export class WorkspaceSection {
 
   @NotBuilt()
   readonly isolate?: unknown;
-
-  @NotBuilt()
-  readonly tools?: unknown;
-
-  @NotBuilt()
-  readonly capabilities?: unknown;
 
   @NotBuilt()
   readonly mcp?: unknown;

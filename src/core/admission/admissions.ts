@@ -26,6 +26,13 @@ export interface Message {
   readonly key: string | null;
 }
 
+/** What the host itself has to say to an agent. */
+export interface Notice extends Omit<Message, 'key'> {
+  /** However often it is told under one id, it is told once. */
+  readonly id: string;
+  readonly eventKey: string;
+}
+
 export interface Replay {
   readonly org: string;
   readonly receipt: number;
@@ -82,13 +89,22 @@ export class Admissions {
 
   /** A person's or a program's message to a conversation that exists. Throws `NotFound`. */
   async send(message: Message): Promise<AdmissionAnswer> {
-    const identity = await this.identityOf(message.org, message.conversation);
-    const { by, text, org } = message;
-    const parsed: Parsed = { kind: 'prompt', subject: null, text, author: { id: by, name: by, isBot: false } };
-    const deliveryId = message.key === null ? randomUUID() : `${message.conversation}:${message.key}`;
-    const origin = { org, provider: 'throughline', source: 'api', deliveryId, eventKey: 'message', payload: { text } };
+    const { org, conversation, text, wake, by, key } = message;
+    const id = key === null ? randomUUID() : `${conversation}:${key}`;
+    return this.say({ org, conversation, text, wake, by, id, eventKey: 'message' }, 'api', false);
+  }
+
+  /** Throws `NotFound`. */
+  tell(notice: Notice): Promise<AdmissionAnswer> {
+    return this.say(notice, 'approvals', notice.by === 'throughline');
+  }
+
+  private async say({ org, conversation, text, wake, by, id, eventKey }: Notice, source: string, isBot: boolean): Promise<AdmissionAnswer> {
+    const identity = await this.identityOf(org, conversation);
+    const parsed: Parsed = { kind: 'prompt', subject: null, text, author: { id: by, name: by, isBot } };
+    const origin = { org, provider: 'throughline', source, deliveryId: id, eventKey, payload: { text } };
     const event = { ...origin, body: Buffer.from(JSON.stringify({ text })), parsed, uniqueContent: null, secretIndex: null };
-    return this.submit(planMessage(event, identity, { waking: message.wake, by }));
+    return this.submit(planMessage(event, identity, { waking: wake, by }));
   }
 
   /** Decides about a stored event again. Throws `NotFound`, and `Conflict` when its payload is no longer there. */

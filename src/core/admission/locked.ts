@@ -23,6 +23,8 @@ export interface Locked {
   readonly claimed: { count: number; waking: number };
   /** A message of this transaction joins the claim. */
   isSteered: boolean;
+  /** A message of this transaction is one that anybody could have written. */
+  isTainted: boolean;
   hasNewLife: boolean;
   isTouched: boolean;
 }
@@ -30,7 +32,16 @@ export interface Locked {
 /** What was decided so far of a conversation that was just locked. */
 export function unchanged() {
   return {
-    ...{ retireUpTo: null, spared: null, ended: null, interrupted: null, isSteered: false, hasNewLife: false, isTouched: false },
+    ...{
+      retireUpTo: null,
+      spared: null,
+      ended: null,
+      interrupted: null,
+      isSteered: false,
+      isTainted: false,
+      hasNewLife: false,
+      isTouched: false,
+    },
     claimed: { count: 0, waking: 0 },
   };
 }

@@ -100,7 +100,7 @@ export class World {
     const life = match.lifecycle === 'follow' ? this.lifeOf({ ...match.about, org }) : UNOBSERVED;
     const placed = { id, org, namespace, key, scope, scope_name: scopeName, lifecycle: match.lifecycle, route: match.route, workspace };
     const made: Locked = {
-      row: { ...placed, ...life, state: life.state ?? 'open' },
+      row: { ...placed, ...life, tainted: 0, state: life.state ?? 'open' },
       queue: emptyQueue(id, org, workspace),
       isNew: true,
       ...about,
@@ -168,6 +168,7 @@ export class World {
     const joins = steers && takesMore(queue, delivery.trust);
     const sequence = append(queue, { waking, wakeAt, debounceMs, held }, this.now);
     conversation.isTouched = true;
+    if (delivery.kind === 'prompt' && delivery.trust === 'untrusted') conversation.isTainted = true;
     if (joins) {
       join(queue, sequence);
       Object.assign(claimed, { count: claimed.count + 1, waking: claimed.waking + Number(waking) });
@@ -203,6 +204,7 @@ export class World {
     const { queue, row } = conversation;
     this.rewrite(row.id, message.sequence, to, () => this.amended.push({ conversation: row.id, sequence: message.sequence, to }));
     this.rememberMessage(row.id, key, { ...message, ...to });
+    if (to.trust === 'untrusted') Object.assign(conversation, { isTainted: true, isTouched: true });
     if (!to.waking || message.waking) return;
     queue.waking += 1;
     conversation.isTouched = true;

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database/tx.js';
-import { insertConversations, saveLifetime } from '../conversations/conversations.js';
+import { insertConversations, saveLifetime, taint } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import {
   amendDelivery,
@@ -33,7 +33,7 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
   for (const { alias, to, by } of world.bound) await bindAlias(tx, alias, to, by);
   await insertConversations(
     tx,
-    made.map(({ row, title, url }) => ({ ...row, title, url })),
+    made.map(({ row, title, url, isTainted }) => ({ ...row, tainted: Number(isTainted), title, url })),
     world.now,
   );
   for (const c of known) {
@@ -44,6 +44,10 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
     if (c.spared !== null) await becomeLifecycle(tx, c.row.id, c.spared);
     await endLiveTurn(tx, c.row.id, 'retired', null);
   }
+  await taint(
+    tx,
+    known.filter(({ isTainted, row }) => isTainted && row.tainted === 0).map(({ row }) => row.id),
+  );
   await saveMessageChanges(tx, [...world.early.kept.values()]);
   for (const { conversation, sequence, to } of world.amended) await amendDelivery(tx, conversation, sequence, to);
   for (const { conversation, sequence } of world.withdrawn) await withdrawDelivery(tx, conversation, sequence, world.now);

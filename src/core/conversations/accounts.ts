@@ -25,10 +25,10 @@ export async function grant(tx: Tx, id: string, token: number, waivedUntil: numb
   ]);
 }
 
-/** Nothing up to the sequence is remembered by its agent any more, and costs and loops count anew. */
+/** Nothing up to the sequence is remembered by its agent any more, whoever wrote it, and costs and loops count anew. */
 export async function clearUpTo(tx: Tx, id: string, sequence: number, token: number): Promise<void> {
   await tx.run(
-    `update conversations set cleared_to = ?, session = null, spent_usd = 0, loop_floor = ?, updated_at = ${tx.dialect.now} where id = ?`,
+    `update conversations set cleared_to = ?, session = null, tainted = 0, spent_usd = 0, loop_floor = ?, updated_at = ${tx.dialect.now} where id = ?`,
     [sequence, token, id],
   );
 }

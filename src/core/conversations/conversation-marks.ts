@@ -6,6 +6,8 @@ const MARK = [
   ...['q.owner', 'q.token', 'q.claim_from', 'q.claim_to', 'q.resting', 'c.state', 'c.revision', 'c.session', 'c.updated_at'],
   '(select max(n.id) from notes n where n.conversation = c.id)',
   '(select max(t.number) from transcripts t where t.conversation = c.id and t.token = q.token)',
+  'c.tainted',
+  "(select count(*) from approvals a where a.conversation = c.id and a.ended_at is null and a.state = 'pending')",
   "(select count(*) from jobs j where j.conversation = c.id and j.state in ('done', 'superseded'))",
 ]
   .map((column) => `coalesce(cast(${column} as text), '')`)

@@ -15,6 +15,8 @@ export interface ConversationRow extends Lifetime {
   readonly lifecycle: 'follow' | 'ignore';
   readonly route: string | null;
   readonly workspace: string;
+  /** 1: its agent may have read what anybody can write. */
+  readonly tainted: number;
 }
 
 export interface NewConversation extends ConversationRow {
@@ -22,7 +24,7 @@ export interface NewConversation extends ConversationRow {
   readonly url: string | null;
 }
 
-const COLUMNS = 'id, org, namespace, key, scope, scope_name, lifecycle, route, workspace, state, reason, revision, strength';
+const COLUMNS = 'id, org, namespace, key, scope, scope_name, lifecycle, route, workspace, tainted, state, reason, revision, strength';
 
 export async function readConversations(tx: Tx, ids: readonly string[]): Promise<ConversationRow[]> {
   if (ids.length === 0) return [];
@@ -48,17 +50,23 @@ const CONVERSATIONS: Insertion = {
   columns: {
     ...{ id: 'uuid', org: 'text', namespace: 'text', key: 'text', scope: 'text', scope_name: 'text', lifecycle: 'text', route: 'text' },
     ...{ workspace: 'text', state: 'text', reason: 'text', revision: 'text', strength: 'smallint', title: 'text', url: 'text' },
-    ...{ folder: 'text', terminal_at: 'bigint', created_at: 'bigint', updated_at: 'bigint' },
+    ...{ tainted: 'smallint', folder: 'text', terminal_at: 'bigint', created_at: 'bigint', updated_at: 'bigint' },
   },
 };
 
 export async function insertConversations(tx: Tx, conversations: readonly NewConversation[], at: number): Promise<void> {
   const rows = conversations.map((c) => [
     ...[c.id, c.org, c.namespace, c.key, c.scope, c.scope_name, c.lifecycle, c.route, c.workspace],
-    ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.id],
+    ...[c.state, c.reason, c.revision, c.strength, c.title, c.url, c.tainted, c.id],
     ...[c.state === 'terminal' ? at : null, at, at],
   ]);
   await tx.insert(CONVERSATIONS, rows);
+}
+
+/** Strangers have a say in them from now on, until they are reset. */
+export async function taint(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(`update conversations set tainted = 1 where id ${tx.dialect.among('uuid')}`, [ids]);
 }
 
 /** Writes a changed life. A conversation that ends loses its session in the same statement. */
@@ -117,6 +125,8 @@ export interface TurnConversation extends Ending {
   readonly session: string | null;
   readonly reason: string | null;
   readonly revision: string | null;
+  readonly route: string | null;
+  readonly cleared_to: number;
   /** 1: what its end left behind is being cleared away at this moment. */
   readonly cleaning: number;
 }
@@ -124,7 +134,7 @@ export interface TurnConversation extends Ending {
 export async function conversationsForTurns(tx: Tx, ids: readonly string[]): Promise<TurnConversation[]> {
   if (ids.length === 0) return [];
   return tx.all(
-    `select id, org, namespace, key, title, workspace, folder, session, state, reason, revision, ending, ending_sequence,
+    `select id, org, namespace, key, title, workspace, folder, session, state, reason, revision, route, cleared_to, ending, ending_sequence,
        case when ending > 0 and exists (select 1 from jobs j where j.conversation = c.id and j.state = 'running' and j.owner is not null) then 1 else 0 end as cleaning
      from conversations c where id ${tx.dialect.among('uuid')}`,
     [ids],

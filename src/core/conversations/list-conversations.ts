@@ -4,7 +4,7 @@ import { job, UNFINISHED } from '../jobs/job.js';
 import { type Found, findSlice, type Slice, Where, WINDOW } from '../listing.js';
 import { quoted } from '../machine.js';
 
-/** What a conversation is doing. `waiting_approval` is a name that nothing has yet. */
+/** What a conversation is doing. `waiting_approval`: its turn, or nothing but its agent's wish, waits for a person to allow something. */
 export const STATUSES = ['idle', 'queued', 'running', 'paused', 'held', 'waiting_approval', 'stalled'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
@@ -21,6 +21,7 @@ export interface ConversationView {
   readonly route: string | null;
   readonly session: string | null;
   readonly cleared_to: number;
+  readonly tainted: number;
   readonly state: 'open' | 'terminal';
   readonly reason: string | null;
   readonly revision: string | null;
@@ -59,16 +60,19 @@ export interface ConversationFilter {
 
 export type ConversationPosition = readonly [createdAt: number, id: string];
 
-const STATUS = `case when q.owner is not null and q.resting = 0 then 'running' when q.paused = 1 or q.owner is not null then 'paused'
+const IS_ASKING = "exists (select 1 from approvals a where a.conversation = c.id and a.ended_at is null and a.state = 'pending')";
+
+const STATUS = `case when q.owner is not null and q.resting = 0 then 'running' when q.paused = 1 then 'paused'
+  when q.owner is not null then case when ${IS_ASKING} then 'waiting_approval' else 'paused' end
   when q.parked = 'held' then 'held' when q.parked is not null then 'stalled'
-  when q.open > 0 then 'queued' else 'idle' end`;
+  when q.open > 0 then 'queued' when ${IS_ASKING} then 'waiting_approval' else 'idle' end`;
 
 /** Of the jobs of the present end; there are none while it is open. */
 const ofCleanup = (what: string, states: string): string =>
   `(select ${what} from jobs j where c.state = 'terminal' and j.conversation = c.id and j.ending = c.ending and j.state in (${states}))`;
 
 const select = (tx: Tx): string => `
-  select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.cleared_to, c.state, c.reason, c.revision,
+  select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.cleared_to, c.tainted, c.state, c.reason, c.revision,
     c.terminal_at, c.created_at, c.updated_at, ${STATUS} as status,
     coalesce(q.next_sequence, 1) - 1 as made, coalesce(q.open, 0) as open, coalesce(q.waking, 0) as waking, q.parked, coalesce(q.paused, 0) as paused, q.ready_at,
     (select count(*) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state = 'held') as held,

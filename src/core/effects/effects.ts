@@ -76,6 +76,11 @@ export async function lockEffect(tx: Tx, id: string): Promise<EffectRow | null> 
   return first(tx, `select * from effects where id = ?${tx.dialect.forUpdate}`, [id]);
 }
 
+/** As it is now, whoever changes it next. */
+export async function readEffectRow(tx: Tx, id: string): Promise<EffectRow | null> {
+  return first(tx, 'select * from effects where id = ?', [id]);
+}
+
 export interface EffectEnd {
   readonly event: 'confirm' | 'refuse' | 'disprove' | 'abandon';
   readonly reason: string | null;

@@ -27,6 +27,8 @@ export interface OutboundWrite<Input extends object = object> {
   readonly tool: OutboundTool<object, Input>;
   readonly binding: OutboundBinding;
   readonly input: Input;
+  /** UUID of the effect, where whoever asks has to find it again; one that was used is refused by the store. */
+  readonly effect?: string;
 }
 
 /** What came of a write. `unknown` is settled later, by the provider's callback, its reader, or an operator. */
@@ -90,12 +92,12 @@ export class Outbound {
   }
 
   /** Two commits before the provider hears of it: what was only prepared when its process died was surely never sent. */
-  private async begin<Input extends object>({ provider, tool, binding, input }: OutboundWrite<Input>): Promise<string> {
+  private async begin<Input extends object>({ provider, tool, binding, input, effect: given }: OutboundWrite<Input>): Promise<string> {
     const { connection, conversation } = binding;
     const { account, kind, action, subject } = tool.scope(input, binding);
     const fault = subject && subjectFault(subject);
     if (fault) throw new InvalidInput(`the subject of this write cannot be one: ${fault}`);
-    const id = randomUUID();
+    const id = given ?? randomUUID();
     const scope = scopeHash({ org: connection.org, provider, account, kind, action });
     const [shownAccount, shownKind, shownAction] = [account, kind, action].map((word) => storable(word, LONGEST_WORD));
     await this.asOwner((tx, owner) => {

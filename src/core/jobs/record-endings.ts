@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/tx.js';
+import { voidApprovals } from '../approvals/approvals.js';
 import { countEnding } from '../conversations/conversations.js';
 import { insertCleanup } from './jobs.js';
 
@@ -8,9 +9,14 @@ export interface EndedConversation {
   readonly sequence: number | null;
 }
 
-/** Counts ends, in the transaction that makes them, and puts down what each leaves to do. The queues are locked by the caller. */
+/** Counts ends, in the transaction that makes them, and puts down what each leaves to do; nobody is asked anything for them any more. The queues are locked by the caller. */
 export async function recordEndings(tx: Tx, ended: readonly EndedConversation[], now: number): Promise<void> {
   const ends: { conversation: string; ending: number }[] = [];
   for (const { conversation, sequence } of ended) ends.push({ conversation, ending: await countEnding(tx, conversation, sequence) });
   await insertCleanup(tx, ends, now);
+  await voidApprovals(
+    tx,
+    ends.map(({ conversation }) => conversation),
+    'ended',
+  );
 }

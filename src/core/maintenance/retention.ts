@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
+import { pruneApprovals } from '../approvals/approvals.js';
 import { pruneAudit } from '../audit/audits.js';
 import { pruneErrands } from '../controls/errands.js';
 import { pruneNotes } from '../conversations/notes.js';
@@ -40,6 +41,7 @@ const KINDS = [
   { kind: 'receipts', keptFor: 'receiptsMs', prune: pruneReceipts },
   { kind: 'notes', keptFor: 'receiptsMs', prune: fromTheOldest(pruneNotes) },
   { kind: 'jobs', keptFor: 'receiptsMs', prune: fromTheOldest(pruneJobs) },
+  { kind: 'approvals', keptFor: 'receiptsMs', prune: fromTheOldest(pruneApprovals) },
   { kind: 'idempotency_keys', keptFor: 'receiptsMs', prune: fromTheOldest(pruneKeys) },
   { kind: 'turns', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneTurns) },
   { kind: 'errands', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneErrands) },

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, NotFound, type Parsed } from '../../plugin/index.js';
+import { clearApprovals, hasApproved, voidApprovals } from '../approvals/approvals.js';
 import { audited } from '../audited.js';
 import { readConversations } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
@@ -65,7 +66,10 @@ export class ConversationPurges {
         `conversation ${needed} was given some of the same events meanwhile; the purge goes on once it has done with them`,
       );
     await this.repeat(async (tx) => (await clearTranscripts(tx, purge, LINES_A_TIME)) === LINES_A_TIME);
-    await this.database.transaction((tx) => clearResults(tx, purge));
+    await this.database.transaction(async (tx) => {
+      await clearResults(tx, purge);
+      await clearApprovals(tx, purge.conversation);
+    });
     await this.removeFolder(purge.folder);
     await this.database.transaction((tx) => deletePurge(tx, purge.conversation));
   }
@@ -83,6 +87,8 @@ async function begin(tx: Tx, { org, conversation, by }: PurgeRequest): Promise<P
   if (!queue || row?.org !== org) throw new NotFound(`there is no conversation ${conversation}`);
   if (queue.owner !== null) throw new Conflict('a turn is running in this conversation; stop it first');
   if (queue.open > 0) throw new Conflict(`${queue.open} deliveries of this conversation wait; terminate it, or skip them, first`);
+  if (await hasApproved(tx, conversation)) throw new Conflict('what a person has approved in this conversation is not done yet');
+  await voidApprovals(tx, [conversation], 'purged');
   const begun = await findPurge(tx, conversation);
   if (begun) return begun;
   const now = await clock(tx);

@@ -50,6 +50,10 @@ export interface Route {
   /** The quiet that `collect` waits for, in milliseconds. */
   readonly debounceMs: number;
   readonly instructions: string | null;
+  /** What its agents may write. */
+  readonly outbound: 'read_only' | 'approval_required' | 'allowed';
+  /** Who may decide about approvals in a thread, as `AuthorPolicy.allow` names them; empty: the workspace says it. */
+  readonly approvers: readonly string[];
 }
 
 export interface EventPattern {

@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import { Conflict } from '../../plugin/index.js';
+import { voidApprovals } from '../approvals/approvals.js';
 import { clearUpTo } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { completeClaimed } from '../deliveries/deliveries.js';
@@ -20,6 +21,7 @@ export async function resetConversation(tx: Tx, { row, queue, now }: Place, by: 
   await completeClaimed(tx, { conversation, from: queue.head, to: boundary }, 'reset', `reset by ${by}`);
   // What the outcome of an effect was waited for by is done with.
   await dropCandidates(tx, conversation);
+  await voidApprovals(tx, [conversation], 'reset');
   await endLiveTurn(tx, conversation, 'reset', `reset by ${by}`);
   fence(queue);
   await clearUpTo(tx, conversation, boundary, queue.token);

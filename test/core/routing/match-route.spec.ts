@@ -29,6 +29,8 @@ const spec: RouteSpec = {
   whileBusy: 'steer',
   debounceMs: 2000,
   instructions: null,
+  outbound: 'approval_required',
+  approvers: [],
 };
 
 const prompt: Prompt = {

@@ -6,6 +6,7 @@ import { Replicas } from './0005-replicas.js';
 import { Upkeep } from './0006-upkeep.js';
 import { Kept } from './0008-kept.js';
 import { Controls } from './0009-controls.js';
+import { Approvals } from './0010-approvals.js';
 
 /** In the order in which they run; names are for ever. */
 export const sqliteMigrations = [
@@ -17,4 +18,5 @@ export const sqliteMigrations = [
   { name: '0006-upkeep', class: Upkeep },
   { name: '0008-kept', class: Kept },
   { name: '0009-controls', class: Controls },
+  { name: '0010-approvals', class: Approvals },
 ];

@@ -1,0 +1,137 @@
+import type { Database } from '../../database/database.js';
+import type { Tx } from '../../database/tx.js';
+import { Conflict, type EffectScope } from '../../plugin/index.js';
+import { insertAudit } from '../audit/audits.js';
+import { pendingAudit } from '../audit/pending-audit.js';
+import { readStanding, type Standing } from '../conversations/standings.js';
+import type { Queue } from '../deliveries/queue.js';
+import { lockQueues } from '../deliveries/queues.js';
+import type { Signals } from '../signals.js';
+import { bodyHash, isApprovalId, newApprovalId, scopeText, sealOf } from './approval.js';
+import {
+  type ApprovalRow,
+  decideApproval,
+  findByRequest,
+  findSame,
+  insertApproval,
+  lockApproval,
+  type NewApproval,
+  readApproval,
+} from './approvals.js';
+
+/** A write that a person is asked about. */
+export interface WriteRequest {
+  /** The conversation as it stood when its agent asked. */
+  readonly standing: Standing;
+  readonly source: string;
+  readonly provider: string;
+  readonly tool: string;
+  readonly scope: EffectScope;
+  readonly title: string;
+  /** Exactly what the tool is given. */
+  readonly body: Buffer;
+  /** What makes the call one and the same; null: a call of its own. */
+  readonly request: string | null;
+}
+
+export interface Decision {
+  /** Null: whoever decides is known to be of the right one. */
+  readonly org: string | null;
+  readonly approval: string;
+  readonly decision: 'approve' | 'deny';
+  readonly by: string;
+  readonly reason: string | null;
+  /** Why this person may not decide about it; null: they may. */
+  readonly refusal?: (row: ApprovalRow, tx: Tx) => Promise<string | null>;
+}
+
+/** What came of a decision. `already`: somebody else was first; `gone`: it cannot be decided any more. */
+export type Decided =
+  | { readonly is: 'decided' | 'already' | 'gone'; readonly row: ApprovalRow }
+  | { readonly is: 'refused'; readonly why: string }
+  | { readonly is: 'unknown' };
+
+/** What agents ask people for, and what people say. */
+export class ApprovalDesk {
+  constructor(
+    private readonly database: Database,
+    private readonly signals: Signals,
+    private readonly key: Buffer,
+    private readonly times: { readonly expiresMs: number },
+  ) {}
+
+  /** Puts a write before people. The same call again is the same approval, and so is one that is pending for exactly the same. */
+  async ask(request: WriteRequest): Promise<ApprovalRow> {
+    const { standing } = request;
+    const row = await this.database.transaction(async (tx) => {
+      const queue = (await lockQueues(tx, [standing.id])).get(standing.id);
+      const now = await readStanding(tx, standing.id);
+      if (!queue || !now || isOver(standing, now)) throw new Conflict('this conversation has ended, or was reset, meanwhile');
+      return this.put(tx, this.writeOf(request, queue));
+    });
+    this.tell(standing.id);
+    return row;
+  }
+
+  /** Decides about it, once. Whoever comes second is told who was first. */
+  async decide(decision: Decision): Promise<Decided> {
+    if (!isApprovalId(decision.approval)) return { is: 'unknown' };
+    const audit = pendingAudit();
+    const outcome = await this.database.transaction(async (tx) => {
+      const decided = await judge(tx, decision);
+      if (decided.is !== 'decided') return decided;
+      if (audit !== null) await insertAudit(tx, audit.entry);
+      else await auditApproval(tx, decided.row, decision.by, decision.decision);
+      return decided;
+    });
+    if (outcome.is !== 'decided') return outcome;
+    if (audit !== null) audit.isStored = true;
+    this.tell(outcome.row.conversation);
+    return outcome;
+  }
+
+  /** A request that the same agent makes again; for whoever stores its conversation's rows in the same transaction. */
+  async put(tx: Tx, wanted: NewApproval): Promise<ApprovalRow> {
+    const known = (await findByRequest(tx, wanted.conversation, wanted.request)) ?? (await findSame(tx, wanted));
+    if (known !== null) return known;
+    await insertApproval(tx, wanted);
+    const row = await readApproval(tx, wanted.id);
+    if (row === null) throw new Error(`the approval ${wanted.id} was not stored`);
+    await auditApproval(tx, row, 'throughline', 'ask', { conversation: row.conversation, tool: row.tool });
+    return row;
+  }
+
+  private writeOf({ standing, source, provider, tool, scope, title, body, request }: WriteRequest, queue: Queue): NewApproval {
+    const id = newApprovalId();
+    const { id: conversation, org, route } = standing;
+    const sealed = { id, org, kind: 'write', conversation, source, provider, tool, scope: scopeText(scope), title, body } as const;
+    return {
+      ...sealed,
+      ...{ bodyHash: bodyHash(body), seal: sealOf(this.key, sealed), ending: standing.ending, clearedTo: standing.cleared_to },
+      ...{ token: queue.owner === null ? null : queue.token, route, request: request ?? id, waitMs: null, expiresMs: this.times.expiresMs },
+    };
+  }
+
+  private tell(conversation: string): void {
+    this.signals.emit('approvals', [conversation]);
+    this.signals.emit('activity', conversation);
+  }
+}
+
+async function judge(tx: Tx, { org, approval, decision, by, reason, refusal }: Decision): Promise<Decided> {
+  const row = await lockApproval(tx, approval);
+  if (row === null || (org !== null && row.org !== org)) return { is: 'unknown' };
+  if (row.state !== 'pending') return { is: row.decided_by === null ? 'gone' : 'already', row };
+  const why = (await refusal?.(row, tx)) ?? null;
+  if (why !== null) return { is: 'refused', why };
+  const decided = await decideApproval(tx, approval, { event: decision, by, why: reason });
+  return decided === null ? { is: 'gone', row } : { is: 'decided', row: decided };
+}
+
+export function isOver(then: Standing, now: Standing): boolean {
+  return now.state === 'terminal' || now.ending !== then.ending || now.cleared_to !== then.cleared_to;
+}
+
+export function auditApproval(tx: Tx, { org, id }: ApprovalRow, actor: string, what: string, detail: object = {}): Promise<void> {
+  return insertAudit(tx, { org, actor, action: `approval.${what}`, target: id, detail: JSON.stringify({ result: 'done', ...detail }) });
+}

@@ -1,0 +1,54 @@
+import type { BoundTool, ToolBinder } from '../core/approvals/execute-approval.js';
+import { permit, type ToolRules } from '../core/approvals/outbound-policy.js';
+import type { Standing } from '../core/conversations/standings.js';
+import type { Route } from '../core/routing/route.js';
+import type { Connection, OutboundTool } from '../plugin/index.js';
+import { readInput } from './tool-input.js';
+
+/** A connection with what can be written by it. */
+export interface ToolSource {
+  readonly connection: Connection;
+  /** Name of the plugin. */
+  readonly plugin: string;
+  readonly tools: readonly OutboundTool[];
+}
+
+export interface ToolTableParts {
+  readonly routes: readonly Route[];
+  readonly source: (org: string, connection: string) => ToolSource | null;
+  /** Null: no such workspace is configured. */
+  readonly rules: (org: string, workspace: string) => ToolRules | null;
+}
+
+type Place = Pick<Standing, 'org' | 'route' | 'workspace'> & Partial<Pick<Standing, 'tainted'>>;
+
+/** The tools of conversations: those of the connection whose route made them, less what route and workspace take away. */
+export class ToolTable implements ToolBinder {
+  private readonly routes: ReadonlyMap<string, Route>;
+
+  constructor(private readonly parts: ToolTableParts) {
+    this.routes = new Map(parts.routes.map((route) => [`${route.org}/${route.name}`, route]));
+  }
+
+  find(place: Place, name: string): BoundTool | null {
+    return this.all(place).find(({ tool }) => tool.name === name) ?? null;
+  }
+
+  /** All, also those that may write nothing now. */
+  all({ org, route: routeName, workspace, tainted = 0 }: Place): BoundTool[] {
+    const route = routeName === null ? undefined : this.routes.get(`${org}/${routeName}`);
+    const rules = this.parts.rules(org, workspace);
+    const source = route && this.parts.source(org, route.source);
+    if (!route || !source || rules === null) return [];
+    const { connection, plugin, tools } = source;
+    return tools.map((tool) => ({
+      ...{ provider: plugin, connection, tool, read: (body) => readInput(tool.input, body) },
+      permit: permit({ plugin, tool: tool.name, outbound: route.outbound, rules, isTainted: tainted === 1 }),
+    }));
+  }
+
+  /** Whether its agent has any use for them. */
+  isOfUse(place: Place): boolean {
+    return this.all(place).some((tool) => tool.permit.is !== 'refused');
+  }
+}
