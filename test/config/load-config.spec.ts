@@ -96,7 +96,7 @@ describe('loading a configuration', () => {
         ...{ name: 'w', org: 'acme', runtime: 'try', instructions: 'Be brief.', directory: join(cwd, 'w') },
         ...{ env: ['PATH'], concurrency: 3, usdPerTurn: 0.5, usdPerConversation: null, usdPerDay: 20, timezone: 'Europe/Berlin' },
         loop: { turns: 4, windowMs: 600_000 },
-        ...{ tools: ['comment'], capabilities: { deny: ['a'], approve: ['b*'], allow: ['*'] }, approvers: ['ann'] },
+        ...{ tools: ['comment'], capabilities: { deny: ['a'], approve: ['b*'], allow: ['*'] }, approvers: ['ann'], control: null },
       },
     ]);
   });

@@ -23,7 +23,7 @@ export async function seed(database: Database, conversations: number, each: numb
       await insertDeliveries(tx, deliveries, now);
     }
     await insertQueues(tx, queues);
-    const placed = { lifecycle: 'follow', route: 'triage', workspace: 'main', title: null, url: null } as const;
+    const placed = { lifecycle: 'follow', route: 'triage', workspace: 'main', tainted: 0, title: null, url: null } as const;
     const made = identities.map(({ scopeName, ...identity }) => ({
       ...identity,
       scope_name: scopeName,
