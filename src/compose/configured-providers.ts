@@ -1,3 +1,4 @@
+import type { Talk } from '../core/admission/admissions.js';
 import type { Provider } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import type { Channel, Channels } from '../worker/controls/channels.js';
@@ -5,7 +6,7 @@ import type { ConnectedProvider, Providers } from '../worker/providers.js';
 import type { ConfiguredConnection } from './configured-host.js';
 
 /** What stands behind each configured connection, from memory. */
-export class ConfiguredProviders implements Providers, Channels {
+export class ConfiguredProviders implements Providers, Channels, Talk {
   private readonly connected: ReadonlyMap<string, ConnectedProvider & { readonly provider: Provider }>;
 
   constructor(connections: readonly ConfiguredConnection[], registry: PluginRegistry) {
@@ -24,6 +25,14 @@ export class ConfiguredProviders implements Providers, Channels {
   channel(org: string, name: string): Channel | null {
     const found = this.connected.get(`${org}/${name}`);
     return found?.provider.control ? { connection: found.connection, control: found.provider.control } : null;
+  }
+
+  isPrivate(org: string, name: string): boolean {
+    return this.connected.get(`${org}/${name}`)?.connection.source === 'private';
+  }
+
+  acknowledges(org: string, name: string): boolean {
+    return this.channel(org, name)?.control.acknowledge !== undefined;
   }
 
   /** True: some connection has threads, or can show that a message was taken. */

@@ -34,7 +34,13 @@ export class HostModule {
         provide: Admissions,
         inject: [Database, Signals, ConfiguredProviders],
         useFactory: (database: Database, signals: Signals, providers: ConfiguredProviders) =>
-          new Admissions(database, parts.routes, signals, (org, source) => providers.find(org, source)?.provider.preparer !== undefined),
+          new Admissions(
+            database,
+            parts.routes,
+            signals,
+            (org, source) => providers.find(org, source)?.provider.preparer !== undefined,
+            providers,
+          ),
       },
       { provide: AliasBindings, inject: [Database], useFactory: (database: Database) => new AliasBindings(database) },
       {

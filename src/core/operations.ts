@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import { clock, type Tx } from '../database/tx.js';
 import { Conflict, NotFound } from '../plugin/index.js';
 import { audited } from './audited.js';
+import { mirrorReopenings } from './controls/mirror-life.js';
 import { conversation as life, STRENGTH } from './conversations/conversation.js';
 import { readConversations, saveLifetime } from './conversations/conversations.js';
 import { insertNotes, type Note } from './conversations/notes.js';
@@ -103,14 +104,16 @@ export class Operations {
   }
 
   /** Opens it again; holds until a newer state of the provider's. */
-  reopen(org: string, conversation: string, by: string): Promise<void> {
-    return this.onConversation(org, conversation, async (tx, place) => {
+  async reopen(org: string, conversation: string, by: string): Promise<void> {
+    await this.onConversation(org, conversation, async (tx, place) => {
       const { row, now } = place;
       if (!life.sources('reopen').includes(row.state)) throw new Conflict('this conversation is open already');
       const state = life.next(row.state, 'reopen');
       await saveLifetime(tx, conversation, { state, reason: null, revision: row.revision, strength: STRENGTH.operator }, now);
+      await mirrorReopenings(tx, [conversation], now);
       await note(tx, place, { by, kind: 'reopen', sequence: null, reason: null });
     });
+    this.signals.emit('errands');
   }
 
   /** The agent begins anew: what waits or runs so far is done with, the session is gone; what arrives from now on is not touched. */

@@ -70,9 +70,13 @@ export class Core {
     readonly owner: number,
     routes: readonly Route[],
     canBeRead = false,
+    isTalking = false,
   ) {
     this.signals = new Signals();
-    this.admissions = new Admissions(database, routes, this.signals, () => canBeRead);
+    this.admissions = new Admissions(database, routes, this.signals, () => canBeRead, {
+      isPrivate: () => false,
+      acknowledges: () => isTalking,
+    });
     this.operations = new Operations(database, this.signals);
   }
 
@@ -183,6 +187,11 @@ export class Core {
   /** Another one whose providers can be asked how things are. */
   asking(...routes: readonly Route[]): Core {
     return new Core(this.database, this.test, this.owner, routes, true);
+  }
+
+  /** Another one whose channels can show that a message was taken. */
+  talking(...routes: readonly Route[]): Core {
+    return new Core(this.database, this.test, this.owner, routes.length === 0 ? [route()] : routes, false, true);
   }
 
   /** As another process: connections and a lease of its own. A SQLite file has one server, so there the connection is the same. */

@@ -49,7 +49,26 @@ export interface Bracket {
   after(tx: Tx): Promise<void>;
 }
 
-const NOTHING: Admitted = { answers: [], fenced: [], steered: [], settled: [], refused: [], conflicts: 0, isReady: false, hasJobs: false };
+const NOTHING: Admitted = {
+  answers: [],
+  fenced: [],
+  steered: [],
+  settled: [],
+  refused: [],
+  conflicts: 0,
+  isReady: false,
+  hasJobs: false,
+  hasErrands: false,
+};
+/** What is known of connections that people write at. */
+export interface Talk {
+  /** Only trusted people can write there. */
+  isPrivate(org: string, source: string): boolean;
+  /** Its channel can show that a message was taken. */
+  acknowledges(org: string, source: string): boolean;
+}
+
+const MUTE: Talk = { isPrivate: () => false, acknowledges: () => false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
 
@@ -64,6 +83,7 @@ export class Admissions {
     private readonly signals: Signals,
     /** Whether the provider behind a source can be asked how things are. */
     private readonly canBeRead: (org: string, source: string) => boolean = () => false,
+    private readonly talk: Talk = MUTE,
   ) {
     this.group = new GroupCommit(
       (admissions) => this.commit(admissions),
@@ -144,7 +164,13 @@ export class Admissions {
 
   private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
     const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
-    return { ...planAdmission(event, verdicts, replay), change: planChange(event, this.routes), routes: this.routes, canBeRead };
+    const { org, source, parsed } = event;
+    const isAcknowledged = parsed.kind === 'prompt' && replay === undefined && this.talk.acknowledges(org, source);
+    return {
+      ...planAdmission(event, verdicts, replay),
+      ...{ change: planChange(event, this.routes), routes: this.routes, canBeRead, isAcknowledged },
+      threadTrust: this.talk.isPrivate(org, source) ? 'trusted' : 'untrusted',
+    };
   }
 
   /** Only what may reach an agent or end a conversation is held against the routes. */
@@ -172,18 +198,22 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs } = await this.database.transaction(async (tx) => {
-      await bracket?.before(tx);
-      const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
-      await bracket?.after(tx);
-      return admitted;
-    }, 'by_index');
+    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs, hasErrands } = await this.database.transaction(
+      async (tx) => {
+        await bracket?.before(tx);
+        const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
+        await bracket?.after(tx);
+        return admitted;
+      },
+      'by_index',
+    );
     if (conflicts > 0) this.signals.emit('conflicts', conflicts);
     if (refused.length > 0) this.signals.emit('refused', refused);
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
     if (steered.length > 0) this.signals.emit('steered', steered);
     if (isReady) this.signals.emit('ready');
     if (hasJobs) this.signals.emit('jobs');
+    if (hasErrands) this.signals.emit('errands');
     for (const conversation of settled) this.signals.emit('activity', conversation);
     for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
       this.signals.emit('activity', conversation);

@@ -1,6 +1,7 @@
 import { clock, type Tx } from '../../database/tx.js';
 import { NotFound } from '../../plugin/index.js';
 import { insertAudit } from '../audit/audits.js';
+import { insertErrands } from '../controls/errands.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
 import { concerned, settle } from '../effects/settle-candidates.js';
@@ -18,14 +19,16 @@ import {
 import { storable } from '../storable.js';
 import { answer } from './answer.js';
 import { answerRepeats } from './answer-repeats.js';
+import { bindThreads } from './bind-threads.js';
 import { correlateAdmissions, lockEffectsOf } from './correlate-admissions.js';
 import { decideAdmission } from './decide-admission.js';
 import { type Decision, ON_DEMAND } from './decision.js';
+import { errandsOf } from './errands-of.js';
 import type { AdmissionAnswer } from './event.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { lockWorld, readClaims, readEarlyChanges, readMessages } from './read-world.js';
-import { fencedIn, hasEndedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
+import { fencedIn, hasEndedIn, hasReopenedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
 
 const AUTHOR_LIMIT = 255;
 
@@ -46,6 +49,8 @@ export interface Admitted {
   readonly isReady: boolean;
   /** Ends left something to do. */
   readonly hasJobs: boolean;
+  /** Something is to be done at channels. */
+  readonly hasErrands: boolean;
 }
 
 /**
@@ -54,7 +59,8 @@ export interface Admitted {
  */
 export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Promise<Admitted> {
   const effects = await lockEffectsOf(tx, admissions);
-  const { fresh, now } = await takeReceipts(tx, admissions);
+  const { fresh: taken, now } = await takeReceipts(tx, admissions);
+  const fresh = await bindThreads(tx, taken);
   const correlated = await correlateAdmissions(tx, fresh, effects, now);
   const world = await lockWorld(tx, fresh, correlated.waiting.conversations, now);
   const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
@@ -78,6 +84,8 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   );
   for (const { admission } of fresh) if (admission.audit !== null) await insertAudit(tx, admission.audit);
   await insertKept(tx, decided.flatMap(keptOf));
+  const errands = decided.flatMap(errandsOf);
+  await insertErrands(tx, errands, now);
   const refused = await noteRefusals(tx, decided.flatMap(refusalOf), now);
   const answers = new Map(decided.map(({ index, receipt, decision }) => [index, answer(receipt, decision)]));
   const repeats = await answerRepeats(tx, admissions, new Set(answers.keys()));
@@ -90,6 +98,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     steered: steeredIn(world),
     isReady: isReadyIn(world),
     hasJobs: hasEndedIn(world),
+    hasErrands: errands.length > 0 || hasReopenedIn(world),
   };
 }
 

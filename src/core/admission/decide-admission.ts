@@ -23,8 +23,16 @@ export function decideAdmission(world: World, planned: Admission, receipt: numbe
   // A prompt that reopens its conversation is told of by its own delivery.
   const told = followed.filter((verdict) => !delivered.has(verdict.conversation));
   const changed = admission.change === null ? [] : takeChange(world, admission, admission.change, receipt);
-  const verdicts = [...matched, ...changed, ...told];
-  return { ...summary(admission, [...told, ...changed, ...matched]), matched: admission.matches.length, verdicts };
+  const ordered = orderedBy(admission);
+  const verdicts = [...matched, ...changed, ...told, ...ordered];
+  return { ...summary(admission, [...told, ...changed, ...matched, ...ordered]), matched: admission.matches.length, verdicts };
+}
+
+/** What a person wants of the host is no message for an agent; it is done at once, beside whatever runs. */
+function orderedBy({ bound }: Admission): Verdict[] {
+  if (!bound?.action) return [];
+  const { conversation, action } = bound;
+  return [{ route: null, conversation, sequence: null, disposition: 'recorded', reason: action.type }];
 }
 
 function summary(
@@ -39,6 +47,7 @@ function summary(
   if (parsed.kind === 'recorded' || parsed.kind === 'ignored') return { disposition: parsed.kind, reason: parsed.reason };
   const refused = refusals.find(({ reason }) => reason.startsWith('author_'));
   if (refused) return { disposition: 'ignored', reason: refused.reason };
+  if (parsed.kind === 'action') return { disposition: 'ignored', reason: 'unbound_thread' };
   const nearest = refusals.find(({ reason }) => reason === 'filter') ?? refusals[0];
   return { disposition: 'unmatched', reason: nearest?.reason ?? 'no_route' };
 }

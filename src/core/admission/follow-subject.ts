@@ -50,6 +50,7 @@ function followOne(world: World, sighting: Sighting, conversation: Locked): Verd
 }
 
 function reopen(world: World, sighting: Sighting, conversation: Locked): Verdict {
+  conversation.isReopened = true;
   note(world, sighting, conversation, sighting.receipt, 'reopened', null);
   const outcome = { route: conversation.row.route, conversation: conversation.row.id, reason: 'reopened' };
   // A message that reopens its conversation is to be heard, rather than the reopening told of.

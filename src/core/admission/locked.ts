@@ -26,6 +26,8 @@ export interface Locked {
   /** A message of this transaction is one that anybody could have written. */
   isTainted: boolean;
   hasNewLife: boolean;
+  /** It had ended, and is open again. */
+  isReopened: boolean;
   isTouched: boolean;
 }
 
@@ -40,6 +42,7 @@ export function unchanged() {
       isSteered: false,
       isTainted: false,
       hasNewLife: false,
+      isReopened: false,
       isTouched: false,
     },
     claimed: { count: 0, waking: 0 },

@@ -1,4 +1,12 @@
-import { type EvidenceIds, InvalidInput, instantRevision, type Observation, type Parsed, type Subject } from '../../plugin/index.js';
+import {
+  type ControlAction,
+  type EvidenceIds,
+  InvalidInput,
+  instantRevision,
+  type Observation,
+  type Parsed,
+  type Subject,
+} from '../../plugin/index.js';
 import type { AuditEntry } from '../audit/audits.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { AuthorKind, Trust } from '../deliveries/delivery.js';
@@ -65,10 +73,26 @@ export interface Admission {
   readonly isReplay: boolean;
   /** True: the provider can be asked which of two changes of one revision came last. */
   readonly canBeRead: boolean;
+  /** Set: it was said in a thread that belongs to a conversation. */
+  readonly bound: BoundThread | null;
+  /** How far what is said in threads of its connection is trusted. */
+  readonly threadTrust: Trust;
+  /** True: its channel can show that a message was taken. */
+  readonly isAcknowledged: boolean;
   /** Who decides: `accept`, or an operator. */
   readonly by: string;
   /** The line of the audit log that is stored with it; null: nobody asked for it through the API. */
   readonly audit: AuditEntry | null;
+}
+
+/** A thread and the conversation that it belongs to. */
+export interface BoundThread {
+  readonly thread: string;
+  readonly conversation: string;
+  /** Its subject. */
+  readonly about: Subject;
+  /** What is wanted of the host; null: nothing. */
+  readonly action: ControlAction | null;
 }
 
 /** The evidence that an event carries; `occurredAt` null: only its arrival is known. */
@@ -124,6 +148,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,
+    ...{ bound: null, threadTrust: 'untrusted', isAcknowledged: false },
     canBeRead: false,
     by: replay?.by ?? 'accept',
     audit: null,

@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/tx.js';
+import { mirrorReopenings } from '../controls/mirror-life.js';
 import { insertConversations, saveLifetime, taint } from '../conversations/conversations.js';
 import { insertNotes } from '../conversations/notes.js';
 import {
@@ -15,6 +16,7 @@ import { recordEndings } from '../jobs/record-endings.js';
 import { saveMessageChanges } from '../message-changes/message-changes.js';
 import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
+import type { Locked } from './locked.js';
 import type { World } from './world.js';
 
 /** Writes what was changed. */
@@ -67,6 +69,12 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
   // An end that was taken back in the same breath leaves nothing to do.
   const ended = touched.flatMap((c) => (c.row.state === 'terminal' ? (c.ended ?? []) : []));
   await recordEndings(tx, ended, world.now);
+  const reopened = known.filter(isOpenAgain).map((c) => c.row.id);
+  if (reopened.length > 0) await mirrorReopenings(tx, reopened, world.now);
+}
+
+function isOpenAgain({ isReopened, row }: Locked): boolean {
+  return isReopened && row.state === 'open';
 }
 
 async function interrupt(tx: Tx, conversation: string, bounds: { from: number; to: number }): Promise<void> {
@@ -88,6 +96,11 @@ export function steeredIn(world: World): string[] {
 /** Something became claimable. */
 export function isReadyIn(world: World): boolean {
   return [...world.conversations.values()].some((c) => c.isTouched && c.queue.readyAt !== null);
+}
+
+/** Conversations that had ended are open again. */
+export function hasReopenedIn(world: World): boolean {
+  return [...world.conversations.values()].some(isOpenAgain);
 }
 
 /** Ends left something to do. */

@@ -1,5 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import { voidApprovals } from '../approvals/approvals.js';
+import { mirrorEnds } from '../controls/mirror-life.js';
 import { countEnding } from '../conversations/conversations.js';
 import { insertCleanup } from './jobs.js';
 
@@ -9,7 +10,10 @@ export interface EndedConversation {
   readonly sequence: number | null;
 }
 
-/** Counts ends, in the transaction that makes them, and puts down what each leaves to do; nobody is asked anything for them any more. The queues are locked by the caller. */
+/**
+ * Counts ends, in the transaction that makes them, puts down what each leaves to do, and closes their threads; nobody is asked anything
+ * for them any more. The queues are locked by the caller.
+ */
 export async function recordEndings(tx: Tx, ended: readonly EndedConversation[], now: number): Promise<void> {
   const ends: { conversation: string; ending: number }[] = [];
   for (const { conversation, sequence } of ended) ends.push({ conversation, ending: await countEnding(tx, conversation, sequence) });
@@ -19,4 +23,5 @@ export async function recordEndings(tx: Tx, ended: readonly EndedConversation[],
     ends.map(({ conversation }) => conversation),
     'ended',
   );
+  await mirrorEnds(tx, ends, now);
 }

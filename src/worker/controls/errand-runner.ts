@@ -56,6 +56,8 @@ export class ErrandRunner {
   ) {
     this.work = new ErrandWork(database, parts.channels, options.callMs, this.stopped.signal);
     signals.on('errands', () => this.loop.wake());
+    // An end leaves a thread to archive.
+    signals.on('jobs', () => this.loop.wake());
   }
 
   start(): void {

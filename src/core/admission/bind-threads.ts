@@ -1,0 +1,81 @@
+import type { Tx } from '../../database/tx.js';
+import type { Author, ControlAction } from '../../plugin/index.js';
+import { boundTo, type ThreadPlace } from '../controls/bindings.js';
+import { commandIn } from '../controls/command.js';
+import { type ConversationRow, readConversations } from '../conversations/conversations.js';
+import { authorRefusal } from '../routing/author-policy.js';
+import type { NoMatch, Route } from '../routing/route.js';
+import type { Admission, BoundThread, Fresh, PlannedMatch } from './plan-admission.js';
+
+const NOBODY_ELSE = { allowSelf: false, allowBots: false, allow: [] };
+
+/**
+ * What was said in a thread that is bound belongs to the thread's conversation alone: no route is asked. Done in the transaction that
+ * decides, so that a replay is decided by what is bound then.
+ */
+export async function bindThreads(tx: Tx, fresh: readonly Fresh[]): Promise<readonly Fresh[]> {
+  const places = fresh.flatMap(({ admission }) => placeOf(admission) ?? []);
+  if (places.length === 0) return fresh;
+  const bound = await boundTo(tx, places);
+  const rows = await readConversations(tx, [...new Set(bound.map(({ conversation }) => conversation))]);
+  const conversations = new Map(rows.map((row) => [row.id, row]));
+  const byPlace = new Map(bound.map((each) => [placeText(each), conversations.get(each.conversation)]));
+  return fresh.map((each) => {
+    const place = placeOf(each.admission);
+    const row = place === null ? undefined : byPlace.get(placeText(place));
+    return place === null || row === undefined ? each : { ...each, admission: within(each.admission, row, place.thread) };
+  });
+}
+
+/** Null: it was said in no thread, or only the state of a subject is told. */
+function placeOf({ event: { org, source, parsed } }: Admission): ThreadPlace | null {
+  const isOfPeople = parsed.kind === 'prompt' || parsed.kind === 'action' || parsed.kind === 'edit' || parsed.kind === 'withdrawal';
+  return isOfPeople && parsed.thread !== undefined ? { org, connection: source, thread: parsed.thread } : null;
+}
+
+function placeText({ org, connection, thread }: ThreadPlace): string {
+  return JSON.stringify([org, connection, thread]);
+}
+
+function within(admission: Admission, row: ConversationRow, thread: string): Admission {
+  const { parsed } = admission.event;
+  const place = { thread, conversation: row.id, about: { namespace: row.namespace, key: row.key } };
+  const plain = { ...admission, subject: null, observation: null, move: null, matches: [], refusals: [] };
+  if (admission.change !== null) return { ...plain, bound: null, change: { ...admission.change, conversations: [row.id] } };
+  const refusal = refusalOf(admission, row, parsed.author);
+  if (refusal !== null) return { ...plain, bound: { ...place, action: null }, refusals: [refusal] };
+  const action = actionOf(admission);
+  const bound: BoundThread = { ...place, action };
+  return action === null ? { ...plain, bound, matches: [matchOf(admission, row)] } : { ...plain, bound };
+}
+
+function actionOf({ event: { parsed } }: Admission): ControlAction | null {
+  if (parsed.kind === 'action') return parsed.action;
+  return parsed.kind === 'prompt' ? commandIn(parsed.text) : null;
+}
+
+/** Whoever may see the thread may speak in it, but for machines; where routes of the workspace listen to this very connection, theirs is the word. */
+function refusalOf(
+  { routes, event: { org, source } }: Admission,
+  { workspace }: ConversationRow,
+  author: Author | undefined,
+): NoMatch | null {
+  const own = routes.filter((route) => route.org === org && route.workspace === workspace && route.source === source);
+  const policies = own.length === 0 ? [NOBODY_ELSE] : own.map(({ authors }) => authors);
+  const refusals = policies.map((policy) => authorRefusal(policy, author));
+  const [first] = refusals;
+  if (!first || refusals.includes(null)) return null;
+  return { matched: false, route: own[0]?.name ?? '(thread)', reason: first.reason, detail: first.detail };
+}
+
+function matchOf({ event, routes, threadTrust }: Admission, row: ConversationRow): PlannedMatch {
+  const { id, org, namespace, key, scope, scope_name: scopeName } = row;
+  const placed: Route | undefined = routes.find((route) => route.org === event.org && route.name === row.route);
+  return {
+    conversation: { id, org, namespace, key, scope, scopeName },
+    ...{ scope: null, about: { namespace, key }, route: null, workspace: null },
+    ...{ onDemand: false, continueOnly: true, waking: true, wakeAfterMs: null },
+    ...{ trust: threadTrust, lifecycle: 'follow', whileBusy: 'steer', debounceMs: 0, text: null },
+    afterClose: placed?.afterClose ?? 'ignore',
+  };
+}
