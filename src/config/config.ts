@@ -104,6 +104,9 @@ export interface CommandOptions {
 }
 
 export interface ProcessOptions extends CommandOptions {
+  readonly preset: 'claude-code' | 'codex' | 'gemini' | null;
+  /** Added to those of the preset. */
+  readonly args: readonly string[];
   readonly output: 'events' | 'text';
 }
 

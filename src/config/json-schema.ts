@@ -55,6 +55,7 @@ function sectionSchema(of: Type<object>, definitions: Definitions): RawMap {
     type: 'object',
     properties: Object.fromEntries(properties),
     ...(required.length === 0 ? {} : { required }),
+    ...(of === ProcessSection ? { anyOf: [{ required: ['command'] }, { required: ['preset'] }] } : {}),
     ...(of === RuntimeSection ? { anyOf: kindSchemas(definitions) } : {}),
     additionalProperties: opennessOf(of) !== null,
   };

@@ -1,8 +1,9 @@
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
 import { AcpRuntime } from './acp/acp.runtime.js';
 import { EchoRuntime } from './echo.runtime.js';
+import { PresetRuntime } from './presets/preset.runtime.js';
 import { ProcessRuntime } from './process/process.runtime.js';
-import { acpOptions, echoOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
+import { acpOptions, echoOptions, presetOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
 
 /** Ways to make a runtime, by the name that stands in `runtimes.<name>.kind`. */
 export type RuntimeKinds = Readonly<Record<string, (options: RuntimeOptions) => AgentRuntime>>;
@@ -11,7 +12,8 @@ export type RuntimeKinds = Readonly<Record<string, (options: RuntimeOptions) => 
 export const builtInKinds: RuntimeKinds = {
   acp: (options) => new AcpRuntime(acpOptions(options)),
   echo: (options) => new EchoRuntime(echoOptions(options)),
-  process: (options) => new ProcessRuntime(processOptions(options)),
+  process: (options) =>
+    (options['preset'] ?? null) === null ? new ProcessRuntime(processOptions(options)) : new PresetRuntime(presetOptions(options)),
 };
 
 /** Throws `ConfigFault` when there is no such kind, or when its options are wrong. */

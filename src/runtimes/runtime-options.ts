@@ -1,6 +1,7 @@
 import { ConfigFault } from '../plugin/index.js';
 import type { AcpOptions } from './acp/acp-options.js';
 import type { EchoOptions } from './echo.runtime.js';
+import type { PresetOptions } from './presets/preset.js';
 import { isServerSetting } from './process/environment.js';
 import { GRACE_MS } from './process/process-group.js';
 import type { AgentCommand, ProcessOptions } from './process/process-options.js';
@@ -22,10 +23,23 @@ const COMMAND = ['command', 'cwd', 'env', 'idleTimeoutMs', 'passEnv', 'graceMs']
 
 /** The options of a process runtime, defaults filled in. Throws `ConfigFault`. */
 export function processOptions(options: RuntimeOptions): ProcessOptions {
-  const read = new OptionReader(options, [...COMMAND, 'output', 'timeoutMs']);
+  const read = new OptionReader(options, [...COMMAND, 'preset', 'args', 'output', 'timeoutMs']);
   return {
     ...commandOptions(read),
     output: read.oneOf('output', ['events', 'text']) ?? 'events',
+    timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
+  };
+}
+
+/** The options of a process runtime with a preset, defaults filled in. Throws `ConfigFault`. */
+export function presetOptions(options: RuntimeOptions): PresetOptions {
+  const read = new OptionReader(options, [...COMMAND, 'preset', 'args', 'output', 'timeoutMs']);
+  const preset = read.oneOf('preset', ['claude-code', 'codex', 'gemini']);
+  if (preset === null) throw new ConfigFault('preset is missing');
+  return {
+    ...commandOptions(read),
+    preset,
+    args: read.texts('args'),
     timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
   };
 }

@@ -86,7 +86,7 @@ describe('loading a configuration', () => {
         ...{ name: 'agent', builtIn: true, kind: 'process' },
         options: {
           ...{ command: ['node', 'a', 'a'], cwd: join(cwd, 'agent'), env: { LEVEL: '3', file: 'x' } },
-          ...{ output: 'text', timeoutMs: 60_000, idleTimeoutMs: 10_000 },
+          ...{ output: 'text', timeoutMs: 60_000, idleTimeoutMs: 10_000, preset: null, args: [] },
         },
       },
       { name: 'other', builtIn: false, kind: 'sandbox', options: { size: 3 } },
@@ -185,7 +185,7 @@ routes: { r: { connection: hg, workspace: w, coalesce: 0, on: [] }, s: { workspa
       'connections.gh.rate.perSeconds: unknown key `perSeconds`; did you mean `perSecond`?',
       'connections.gh.org: there is no org `acmee`',
       'runtimes.agent.comand: unknown key `comand`; did you mean `command`?',
-      'runtimes.agent.command: is required and must not be empty',
+      'runtimes.agent.command: is required and must not be empty, unless there is a `preset`',
       'runtimes.later.kind: the kind `agent-server` is not built yet in this version',
       'workspaces.w.runtime: there is no runtime `agnet`; did you mean `agent`?',
       'routes.r.connection: there is no connection `hg`; did you mean `gh`?',
@@ -272,6 +272,26 @@ workspaces: { w: { runtime: e, tools: ["{a"], capabilities: { deny: [b, "[c"] } 
     ]);
   });
 
+  it('give presets and agents of the protocol what they need', async () => {
+    const yaml = `
+runtimes:
+  claude: { kind: process, preset: claude-code, args: [--permission-mode, acceptEdits] }
+  codex: { kind: process, preset: codex, command: [/opt/codex] }
+  agent: { kind: acp, command: [npx, -y, agent], mode: plan, permissions: deny, keepAlive: 1h }
+`;
+    const { runtimes } = await configOf(yaml);
+    expect(runtimes.map(({ options }) => options)).toMatchObject([
+      { command: ['claude'], preset: 'claude-code', args: ['--permission-mode', 'acceptEdits'], timeoutMs: 1_800_000 },
+      { command: ['/opt/codex'], preset: 'codex', args: [] },
+      { command: ['npx', '-y', 'agent'], mode: 'plan', permissions: 'deny', startTimeoutMs: 120_000, keepAliveMs: 3_600_000 },
+    ]);
+    expect(await faultsOf('runtimes: { a: { kind: process, command: [x], args: [y] }, b: { kind: process, preset: aider } }')).toEqual([
+      'runtimes.a.args: belongs to a `preset`; the arguments of a command stand in `command`',
+      'runtimes.b.preset: must be `claude-code` or `codex` or `gemini`',
+      'runtimes.b.command: is required and must not be empty, unless there is a `preset`',
+    ]);
+  });
+
   it('ADM-3 name every feature that is known and not built', async () => {
     const faults = await faultsOf(`
 automations: { a: {} }
@@ -282,7 +302,11 @@ workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true } }
 routes: { r: { connection: gh, workspace: w, endpoint: x } }
 `);
     const names = ['automations', 'parent', 'repository', 'isolate', 'endpoint', 'preset'];
-    for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
+    ]);
+  });kind: echo , s: kind: agent-server runtime: e, parent: x, repository: x, isolate: true, tools: [], capabilities: [] connection: gh, workspace: w, endpoint: x, outbound: allowed 
+`);
+    const names = ['automations', 'parent', 'repository', 'isolate', 'tools', 'capabilities', 'endpoint', 'outbound'];
+    for (const name of names) expect(faults.join('\n')).toContain(`$name: \`$name\` is not built yet in this version`);
     expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');
     expect(faults).toHaveLength(names.length + 2);

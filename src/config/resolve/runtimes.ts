@@ -5,6 +5,9 @@ import { AcpSection, type CommandSection, EchoSection, ProcessSection, type Runt
 import { milliseconds, parseDuration } from '../units.js';
 import type { Scope } from './scope.js';
 
+/** How each program is called where the file does not say. */
+const PROGRAMS = { 'claude-code': 'claude', codex: 'codex', gemini: 'gemini' } as const;
+
 const NOT_BUILT: readonly string[] = ['agent-server'];
 
 export function resolveRuntimes(scope: Scope): RuntimeConfig[] {
@@ -18,7 +21,7 @@ function resolveRuntime(name: string, { kind, rest }: RuntimeSection, scope: Sco
   }
   if (kind === 'process') {
     const section = readSection(ProcessSection, rest, path, scope.faults);
-    return { name, builtIn: true, kind, options: processOptions(section, scope.folder) };
+    return { name, builtIn: true, kind, options: processOptions(section, path, scope) };
   }
   if (kind === 'acp') {
     const section = readSection(AcpSection, rest, path, scope.faults);
@@ -34,13 +37,19 @@ function echoOptions(section: EchoSection): EchoOptions {
   return { delayMs: milliseconds(section.delay), fail: section.fail ?? null };
 }
 
-function processOptions(section: ProcessSection, folder: string): ProcessOptions {
-  return { ...commandOptions(section, folder), output: section.output };
+function processOptions(section: ProcessSection, path: string, scope: Scope): ProcessOptions {
+  const { preset = null, args } = section;
+  if (preset === null && section.command === undefined)
+    scope.faults.push({ path: `${path}.command`, message: 'is required and must not be empty, unless there is a `preset`' });
+  if (preset === null && args.length > 0)
+    scope.faults.push({ path: `${path}.args`, message: 'belongs to a `preset`; the arguments of a command stand in `command`' });
+  const command = section.command ?? (preset === null ? [] : [PROGRAMS[preset]]);
+  return { ...commandOptions(section, command, scope.folder), output: section.output, preset, args };
 }
 
 function acpOptions(section: AcpSection, folder: string): AcpOptions {
   return {
-    ...commandOptions(section, folder),
+    ...commandOptions(section, section.command, folder),
     mode: section.mode ?? null,
     permissions: section.permissions,
     startTimeoutMs: milliseconds(section.startTimeout),
@@ -48,9 +57,9 @@ function acpOptions(section: AcpSection, folder: string): AcpOptions {
   };
 }
 
-function commandOptions(section: CommandSection, folder: string): CommandOptions {
+function commandOptions(section: CommandSection, command: readonly string[], folder: string): CommandOptions {
   return {
-    command: section.command,
+    command,
     cwd: section.cwd === undefined ? null : resolve(folder, section.cwd),
     env: Object.fromEntries(Object.entries(section.env).map(([name, value]) => [name, String(value)])),
     timeoutMs: milliseconds(section.timeout),

@@ -1,7 +1,7 @@
 import { Allow } from 'class-validator';
 import type { RawMap } from '../raw.js';
 import { fieldsOf, Open } from './field.js';
-import { NotBuilt, Variables } from './nested.js';
+import { Variables } from './nested.js';
 import { Duration, Name, OneOf, Text, TextList } from './values.js';
 
 /** `kind: echo` - answers with the text that it got; for demos, tests and benchmarks. */
@@ -13,10 +13,21 @@ export class EchoSection {
   readonly fail?: string;
 }
 
+export const PRESETS = ['claude-code', 'codex', 'gemini'] as const;
+
 /** `kind: process` - starts a command for each turn. */
 export class ProcessSection {
-  @TextList({ about: 'The command and its arguments, run without a shell.', required: true }, { filled: true })
-  readonly command: readonly string[] = [];
+  @TextList(
+    { about: 'The command and its arguments, run without a shell. Required without `preset`; with it, the program’s own name by default.' },
+    { filled: true },
+  )
+  readonly command?: readonly string[];
+
+  @OneOf(PRESETS, { about: 'The program is an agent of this kind, and is run and understood as such.' })
+  readonly preset?: (typeof PRESETS)[number];
+
+  @TextList({ about: 'Arguments that are added to those of the preset.' })
+  readonly args: readonly string[] = [];
 
   @Text({ about: 'Folder to run in, relative to this file. Default: the folder of the turn’s workspace.' })
   readonly cwd?: string;
@@ -24,7 +35,7 @@ export class ProcessSection {
   @Variables({ about: 'Variables of the command’s environment; values may be references.' })
   readonly env: Readonly<Record<string, string | number | boolean>> = {};
 
-  @OneOf(['events', 'text'], { about: '`events`: one JSON object a line. `text`: everything printed is the result.' })
+  @OneOf(['events', 'text'], { about: '`events`: one JSON object a line. `text`: everything printed is the result. A preset has its own.' })
   readonly output: 'events' | 'text' = 'events';
 
   @Duration({ about: 'Longest turn; then the whole process group is ended.' })
@@ -32,9 +43,6 @@ export class ProcessSection {
 
   @Duration({ about: 'Longest silence of a turn. Default: none.' })
   readonly idleTimeout?: string;
-
-  @NotBuilt()
-  readonly preset?: unknown;
 }
 
 /** `kind: acp` - keeps an agent that speaks the Agent Client Protocol, one process for each conversation. */
@@ -68,7 +76,7 @@ export class AcpSection {
 }
 
 /** What every kind that starts a command takes. */
-export type CommandSection = Pick<ProcessSection | AcpSection, 'command' | 'cwd' | 'env' | 'timeout' | 'idleTimeout'>;
+export type CommandSection = Pick<ProcessSection | AcpSection, 'cwd' | 'env' | 'timeout' | 'idleTimeout'>;
 
 /** `runtimes.<name>:` - a way to run turns. Further keys belong to the kind. */
 @Open(() => [...fieldsOf(EchoSection).keys(), ...fieldsOf(ProcessSection).keys(), ...fieldsOf(AcpSection).keys()])

@@ -32,7 +32,11 @@ function eventOf(fields: Fields | null): TurnEvent | null {
     case 'cost':
       return costEvent(fields['usd']);
     case 'approval':
-      return status(shown(`the agent asks for an approval, which is not built yet: ${titleOf(fields)}`));
+      return status(
+        shown(
+          `the agent asks for an approval, whose answer cannot reach it (its input is closed; agents of the kind acp can ask): ${titleOf(fields)}`,
+        ),
+      );
     default:
       return null;
   }

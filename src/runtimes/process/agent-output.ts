@@ -5,7 +5,7 @@ import { agentEvent } from './agent-event.js';
 import { LineSplitter } from './lines.js';
 import type { ProcessOptions } from './process-options.js';
 
-const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = 1024 * 1024;
 /** Characters of a turn's output that are kept. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 /** What an event counts at least, so that a flood of empty ones ends too. */
@@ -59,7 +59,7 @@ class TextOutput implements AgentOutput {
   }
 }
 
-class BoundedOutput implements AgentOutput {
+export class BoundedOutput implements AgentOutput {
   private readonly bound = new OutputBound();
 
   constructor(private readonly output: AgentOutput) {}

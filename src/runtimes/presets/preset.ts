@@ -1,0 +1,42 @@
+import type { TurnEvent, TurnInput } from '../../plugin/index.js';
+import type { Fields } from '../process/agent-event.js';
+import type { ProcessOptions } from '../process/process-options.js';
+
+export type PresetName = 'claude-code' | 'codex' | 'gemini';
+
+export interface PresetOptions extends Omit<ProcessOptions, 'output'> {
+  readonly preset: PresetName;
+  /** Arguments that the configuration adds to those of the preset. */
+  readonly args: readonly string[];
+}
+
+/** One start of the program. */
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly stdin: string;
+  /** What is said before the program starts. */
+  readonly events: readonly TurnEvent[];
+}
+
+/** Reads what the program prints, one JSON object a line. */
+export interface FrameReader {
+  read(frame: Fields): Iterable<TurnEvent>;
+  /** True: the program said that the turn is done. */
+  readonly isDone: boolean;
+  /** Why the turn failed, by the program's own words, or null. */
+  readonly fault: string | null;
+}
+
+/** One turn on the command line of an agent that knows nothing of this server. */
+export interface PresetTurn {
+  first(): Invocation;
+  /** Another way to do it, after the program complained and did nothing; null: there is none. */
+  next(complaint: string): Invocation | null;
+  reader(): FrameReader;
+}
+
+export type Preset = (input: TurnInput, options: PresetOptions) => PresetTurn;
+
+export function status(text: string): TurnEvent {
+  return { type: 'status', text };
+}
