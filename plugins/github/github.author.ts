@@ -19,7 +19,7 @@ export function authorOf(options: GithubConnection, account: unknown, { associat
   const name = lineAt(account, 'login', 100);
   if (id === null || name === null) return null;
   const isBot = at(account, 'type') === 'Bot';
-  const isSelf = (app !== null && app === options.appId) || (isBot && id === options.botUserId);
+  const isSelf = (app !== null && (app === options.appId || app === options.app?.id)) || (isBot && id === options.botUserId);
   return {
     id: String(id),
     name,

@@ -14,6 +14,7 @@ import type {
 import { actor, writer } from './github.author.js';
 import { rulesFor } from './github.events.js';
 import { evidenceOf } from './github.evidence.js';
+import { isSigned } from './github.marker.js';
 import type { GithubConnection } from './github.options.js';
 import { type Place, placeOf, subjectOf } from './github.place.js';
 import type { EventRules, Rule } from './github.rule.js';
@@ -26,6 +27,8 @@ type About = Omit<Recorded, 'kind' | 'reason'>;
 /** An event as its rules see it. */
 interface Scene {
   readonly options: GithubConnection;
+  readonly secrets: readonly string[];
+  readonly eventKey: string;
   readonly event: string;
   readonly rules: EventRules;
   readonly payload: unknown;
@@ -40,16 +43,24 @@ export class GithubSubjects implements SubjectParser<GithubConnection> {
     const { event, rules, rule } = rulesFor(eventKey);
     if (rules === undefined) return recorded('unknown_event');
     const place = placeOf(connection.options.host, rules, payload);
-    const scene = place && { options: connection.options, event, rules, payload, place, source: at(payload, rules.source) };
+    const { options, secrets } = connection;
+    const scene = place && { options, secrets, eventKey, event, rules, payload, place, source: at(payload, rules.source) };
     // An action that is new at GitHub, and an event without a place: the record is enough.
     if (rule === undefined) return recorded('unknown_event', scene);
     if (rule.is === 'recorded') return recorded(rule.reason, scene);
-    return scene === null ? recorded('invalid_shape') : judge(rule, scene);
+    if (scene === null) return recorded('invalid_shape');
+    // Under an account that people share, nothing else tells what the control channel wrote.
+    if (isPost(scene)) return { kind: 'ignored', reason: 'own_message', ...doing(scene) };
+    return judge(rule, scene);
   }
 }
 
 function recorded(reason: string, scene: Scene | null = null): Recorded {
   return { kind: 'recorded', reason, ...(scene === null ? { subject: null } : doing(scene)) };
+}
+
+function isPost({ event, place, source, secrets }: Scene): boolean {
+  return event === 'issue_comment' && place.subject !== null && isSigned(at(source, 'body'), place.subject.key, secrets);
 }
 
 function judge(rule: Exclude<Rule, { is: 'recorded' }>, scene: Scene): Parsed {
@@ -88,9 +99,15 @@ function message(says: string, scene: Scene): Prompt | Recorded {
     kind: 'prompt',
     ...about(scene, author, linkAt(source, 'html_url') ?? place.url, when),
     ...words,
+    ...given('thread', threadOf(scene)),
     ...given('movedFrom', movedFrom(scene)),
-    ...given('evidence', evidenceOf(options.host, scene.event, place, source)),
+    ...given('evidence', evidenceOf(options.host, scene.eventKey, place, source)),
   };
+}
+
+/** A comment or review is said in the thread that its issue or pull request is; what opens one is said outside of it. */
+function threadOf({ rules, place }: Scene): string | null {
+  return rules.source === 'comment' || rules.source === 'review' ? (place.subject?.key ?? null) : null;
 }
 
 /** Identity and text of a message, as it is when it is written and as it is after each edit. */
@@ -115,17 +132,21 @@ function edit(says: string, scene: Scene): Edit | Ignored | Recorded {
   if (!textChanged(scene)) return { kind: 'ignored', reason: 'no_text_change', ...doing(scene) };
   const words = wordsOf(says, scene);
   if (words === null) return recorded('invalid_shape');
-  return { kind: 'edit', ...doing(scene), ...words, revision: instantAt(scene.source, 'updated_at') };
+  return { kind: 'edit', ...doing(scene), ...given('thread', threadOf(scene)), ...words, revision: instantAt(scene.source, 'updated_at') };
 }
 
 function withdrawal(scene: Scene): Withdrawal | Recorded {
   const messageKey = messageKeyOf(scene);
-  return messageKey === null ? recorded('invalid_shape') : { kind: 'withdrawal', ...doing(scene), messageKey };
+  return messageKey === null
+    ? recorded('invalid_shape')
+    : { kind: 'withdrawal', ...doing(scene), ...given('thread', threadOf(scene)), messageKey };
 }
 
 function notice(says: string, details: string, scene: Scene, app: number | null = null): Prompt {
   const facts = doing(scene, app);
-  return { kind: 'prompt', ...facts, text: textOf(sentence(says, scene, facts.author ?? null), facts.url ?? null, details) };
+  const evidence = evidenceOf(scene.options.host, scene.eventKey, scene.place, scene.source);
+  const text = textOf(sentence(says, scene, facts.author ?? null), facts.url ?? null, details);
+  return { kind: 'prompt', ...facts, text, ...given('evidence', evidence) };
 }
 
 function ending(reason: 'deleted' | 'transferred' | undefined, scene: Scene): Lifecycle {

@@ -1,13 +1,19 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { GithubControl } from './github.control.js';
+import { githubEffects } from './github.effects.js';
 import { GithubConnection } from './github.options.js';
 import { GithubSubjects } from './github.subjects.js';
+import { comment, labels, review } from './github.tools.js';
 import { GithubWebhook } from './github.webhook.js';
 
 @Injectable()
 export class GithubProvider implements Provider<GithubConnection> {
   readonly transports = [new GithubWebhook()];
   readonly subjects = new GithubSubjects();
+  readonly control = new GithubControl();
+  readonly tools = [comment, review, labels];
+  readonly effects = githubEffects;
 }
 
 @Module({ providers: [GithubProvider], exports: [GithubProvider] })

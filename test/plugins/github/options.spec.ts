@@ -20,6 +20,16 @@ describe('the options of a GitHub connection', () => {
     expect(faults({ apiUrl: 'http://127.0.0.1:4010' })).toEqual([]);
   });
 
+  it('take a token, or an App with its key', () => {
+    const privateKey = '-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\n';
+    expect(faults({ token: 'ghp_1' })).toEqual([]);
+    expect(faults({ app: { id: 29310, privateKey } })).toEqual([]);
+    expect(faults({ app: { id: 29310, privateKey, installation: 4711 } })).toEqual([]);
+    for (const wrong of [{ id: 29310 }, { id: 'x', privateKey }, { id: 1, privateKey: 'key.pem' }, { id: 1, privateKey, key: 1 }, 'x'])
+      expect(faults({ app: wrong })).toEqual(['app']);
+    expect(faults({ token: 'two words' })).toEqual(['token']);
+  });
+
   it.each([
     ['host', { host: 'https://github.com' }],
     ['host', { host: 'GitHub.com' }],
