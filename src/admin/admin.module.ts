@@ -4,6 +4,7 @@ import { Callers } from './access/callers.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
+import { ControlsController } from './controls/controls.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
 import { AliasesController } from './conversations/aliases.controller.js';
 import { ConversationStreams } from './conversations/conversation-streams.js';
@@ -34,6 +35,7 @@ const CONTROLLERS = [
   ReceiptsController,
   NoticesController,
   EffectsController,
+  ControlsController,
   ApprovalsController,
   DryRunController,
   ConnectionsController,

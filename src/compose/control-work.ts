@@ -1,10 +1,12 @@
 import { type Decisions, NO_DECISIONS } from '../core/controls/decisions.js';
+import { Reconciliation } from '../core/controls/reconciliation.js';
 import { Operations } from '../core/operations.js';
 import { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { Actions } from '../worker/controls/actions.js';
 import { ErrandRunner } from '../worker/controls/errand-runner.js';
 import { Membership } from '../worker/membership.js';
+import { WorkTable } from '../worker/work-table.js';
 import { ConfiguredProviders } from './configured-providers.js';
 
 /** An event is acknowledged within three seconds, also where another process accepted it and nobody told this one. */
@@ -23,6 +25,12 @@ export const DECISIONS = Symbol('Decisions');
 /** What this process does at channels, and for people there. */
 export function controlProviders({ database, config }: ControlParts) {
   return [
+    {
+      provide: Reconciliation,
+      inject: [Signals, WorkTable],
+      useFactory: (signals: Signals, table: WorkTable) =>
+        new Reconciliation(database, signals, (org, workspace) => table.placement(org, workspace)),
+    },
     { provide: DECISIONS, useValue: NO_DECISIONS },
     {
       provide: ErrandRunner,

@@ -9,6 +9,7 @@ import { createToken } from '../../src/admin/tokens.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
+import { Reconciliation } from '../../src/core/controls/reconciliation.js';
 import { EffectLedger } from '../../src/core/effects/effect-ledger.js';
 import { Operations } from '../../src/core/operations.js';
 import { ConversationPurges } from '../../src/core/purges/conversation-purges.js';
@@ -28,6 +29,9 @@ import { type Make, migrated } from '../databases.js';
 import { githubTransport, source } from '../ingress/outside.js';
 
 export const ADMIN_TOKEN = 'an-admin-token-of-the-environment-1';
+
+/** Where conversations of the workspace `main` are shown. */
+const SHOWN = { connection: 'chat', parent: 'C1', limits: { title: 100, text: 2000, editMs: null } };
 
 /** What the running server would say; tests change it. */
 export class FixedHost extends HostView {
@@ -205,6 +209,10 @@ export async function adminApp(
     { provide: AliasBindings, useValue: new AliasBindings(core.database) },
     { provide: ConversationPurges, useValue: new ConversationPurges(core.database, async () => undefined) },
     { provide: Operations, useValue: core.operations },
+    {
+      provide: Reconciliation,
+      useValue: new Reconciliation(core.database, core.signals, (_, workspace) => (workspace === 'main' ? SHOWN : null)),
+    },
     { provide: EffectLedger, useValue: new EffectLedger(core.database, core.signals) },
     { provide: ApprovalDesk, useValue: new ApprovalDesk(core.database, core.signals, Buffer.alloc(32, 7), { expiresMs: 86_400_000 }) },
     { provide: HostView, useValue: host },

@@ -1,4 +1,5 @@
 import { STATUSES } from '../../core/conversations/list-conversations.js';
+import { ControlDto } from '../controls/control.dto.js';
 import { Filter, FilterOneOf, Flag, Instant, InstantOrNull, OneOf, Part, PartOrNull, Text, TextOrNull, Whole } from '../http/fields.js';
 import { PageQuery } from '../http/page.js';
 
@@ -150,8 +151,8 @@ export class ConversationDto {
   )
   waiting_for!: WaitingDto | null;
 
-  @TextOrNull('The thread that people see of it; null: it has none.')
-  control!: null;
+  @PartOrNull(ControlDto, 'The thread in which people see it; null: it has none.')
+  control!: ControlDto | null;
 
   @Instant('When it was made.')
   created_at!: string;

@@ -1,4 +1,6 @@
 import type { ConversationView } from '../../core/conversations/list-conversations.js';
+import type { ControlDto } from '../controls/control.dto.js';
+import { toControl } from '../controls/control.view.js';
 import { instant, instantOrNull } from '../http/instant.js';
 import type { CleanupDto, ConversationDto, WaitingDto } from './conversation.dto.js';
 
@@ -12,9 +14,18 @@ export function toConversation(c: ConversationView): ConversationDto {
     status,
     queue: { held: c.held, pending: c.open - c.held - c.claimed, claimed: c.claimed, completed: c.made - c.open },
     waiting_for: waitingFor(c),
-    control: null,
+    control: controlOf(c),
     ...{ created_at: instant(c.created_at), updated_at: instant(c.updated_at) },
   };
+}
+
+function controlOf(c: ConversationView): ControlDto | null {
+  const { control_connection: connection, control_parent: parent, control_title: title, control_state: state, control_fault: fault } = c;
+  if (connection === null || parent === null || title === null || state === null) return null;
+  return toControl({
+    ...{ connection, parent, title, state, fault, thread: c.control_thread, url: c.control_url },
+    ...{ fault_message: c.control_fault_message, fault_at: c.control_fault_at },
+  });
 }
 
 function cleanupOf({ cleanup_open, cleanup_failure }: ConversationView): CleanupDto {

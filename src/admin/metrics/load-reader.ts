@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { readApprovalLoad } from '../../core/approvals/approvals.js';
+import { readErrandLoad } from '../../core/controls/errands.js';
 import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
 import { readHeldLoad } from '../../core/effects/candidates.js';
 import { readJobLoad } from '../../core/jobs/jobs.js';
@@ -34,6 +35,7 @@ export class LoadReader {
       await this.database.transaction(async (tx) => {
         this.metrics.show(await readLoad(tx), await countRetrying(tx), await readHeldLoad(tx), Date.now());
         this.metrics.showJobs(await readJobLoad(tx));
+        this.metrics.showErrands(await readErrandLoad(tx));
         this.metrics.showApprovals(await readApprovalLoad(tx));
         this.metrics.showSources(await countLeases(tx));
       });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Disposition } from '../../core/admission/event.js';
 import type { ApprovalLoad } from '../../core/approvals/approvals.js';
+import type { ErrandLoad } from '../../core/controls/errands.js';
 import type { Load } from '../../core/deliveries/read-load.js';
 import type { HeldLoad } from '../../core/effects/candidates.js';
 import type { JobLoad } from '../../core/jobs/jobs.js';
@@ -44,6 +45,10 @@ export class Metrics {
     'What agents want to do and nobody has decided about yet.',
   );
   private readonly approvalsApproved = this.gauge('throughline_approvals_approved', 'What was approved and is not done yet.');
+  private readonly errandsWaiting = this.gauge('throughline_errands_waiting', 'What is to be done at channels and is not done yet.');
+  private readonly errandsFailing = this.gauge('throughline_errands_failing', 'Those of them that failed and wait for their next attempt.');
+  private readonly errandAge = this.gauge('throughline_errand_age_seconds', 'How long the oldest of them is there.');
+  private readonly controlsFaulty = this.gauge('throughline_controls_faulty', 'Threads that something is wrong with.');
   private readonly clockOffset = this.gauge(
     'throughline_database_clock_offset_seconds',
     "How far the database's clock is ahead of this machine's.",
@@ -121,6 +126,13 @@ export class Metrics {
     this.jobsFailing.set(failing);
   }
 
+  showErrands({ waiting, failing, oldest_ms, faults }: ErrandLoad): void {
+    this.errandsWaiting.set(waiting);
+    this.errandsFailing.set(failing);
+    this.errandAge.set(Math.max(0, oldest_ms ?? 0) / 1000);
+    this.controlsFaulty.set(faults);
+  }
+
   showApprovals({ pending, approved }: ApprovalLoad): void {
     this.approvalsPending.set(pending);
     this.approvalsApproved.set(approved);
@@ -155,6 +167,7 @@ export class Metrics {
     const waiting = [this.held, this.heldAge, this.unknownEffects, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
     const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
     told.push(this.approvalsPending, this.approvalsApproved);
+    told.push(this.errandsWaiting, this.errandsFailing, this.errandAge, this.controlsFaulty);
     for (const gauge of told) gauge.set(Number.NaN);
     this.sources.reset();
   }

@@ -1,4 +1,6 @@
 import { first, type Tx } from '../../database/tx.js';
+import type { ChannelState } from '../../plugin/index.js';
+import type { ControlState } from '../controls/control.js';
 import type { Parking } from '../deliveries/queue.js';
 import { job, UNFINISHED } from '../jobs/job.js';
 import { type Found, findSlice, type Slice, Where, WINDOW } from '../listing.js';
@@ -45,6 +47,16 @@ export interface ConversationView {
   /** Of the jobs that its present end left to do: how many are not done, and the failure of one that failed. */
   readonly cleanup_open: number;
   readonly cleanup_failure: string | null;
+  /** The thread in which people see it; null: it has none. */
+  readonly control_connection: string | null;
+  readonly control_parent: string | null;
+  readonly control_thread: string | null;
+  readonly control_title: string | null;
+  readonly control_url: string | null;
+  readonly control_state: ControlState | null;
+  readonly control_fault: ChannelState | null;
+  readonly control_fault_message: string | null;
+  readonly control_fault_at: number | null;
   readonly now: number;
 }
 
@@ -71,6 +83,10 @@ const STATUS = `case when q.owner is not null and q.resting = 0 then 'running' w
 const ofCleanup = (what: string, states: string): string =>
   `(select ${what} from jobs j where c.state = 'terminal' and j.conversation = c.id and j.ending = c.ending and j.state in (${states}))`;
 
+const CONTROL = ['connection', 'parent', 'thread', 'title', 'url', 'state', 'fault', 'fault_message', 'fault_at']
+  .map((column) => `b.${column} as control_${column}`)
+  .join(', ');
+
 const select = (tx: Tx): string => `
   select c.id, c.org, c.namespace, c.key, c.scope, c.title, c.url, c.workspace, c.route, c.session, c.cleared_to, c.tainted, c.state, c.reason, c.revision,
     c.terminal_at, c.created_at, c.updated_at, ${STATUS} as status,
@@ -80,8 +96,8 @@ const select = (tx: Tx): string => `
       where x.conversation = c.id and x.sequence between q.claim_from and q.claim_to and x.state = 'pending') end as claimed,
     h.due_at as head_due_at, h.failure as head_failure, h.deferrals as head_deferrals,
     ${ofCleanup('count(*)', quoted(UNFINISHED))} as cleanup_open,
-    ${ofCleanup('min(j.failure)', quoted(job.sources('begin')))} as cleanup_failure, ${tx.dialect.now} as now
-  from conversations c left join queues q on q.conversation = c.id
+    ${ofCleanup('min(j.failure)', quoted(job.sources('begin')))} as cleanup_failure, ${CONTROL}, ${tx.dialect.now} as now
+  from conversations c left join queues q on q.conversation = c.id left join control_bindings b on b.conversation = c.id
     left join deliveries h on h.conversation = c.id and h.sequence = (
       select min(x.sequence) from deliveries x where x.conversation = c.id and x.sequence >= q.head and x.state <> 'completed')`;
 
