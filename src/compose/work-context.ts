@@ -6,6 +6,7 @@ import type { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import type { WorkTable } from '../worker/work-table.js';
 import { WorkspaceFolders } from '../worker/workspace-folders.js';
+import { Repositories } from '../workspaces/repositories.js';
 import type { TurnTools } from './approval-work.js';
 import type { ConfiguredProviders } from './configured-providers.js';
 import { thisMachine } from './this-process.js';
@@ -29,7 +30,7 @@ export function workContext(
   return {
     ...{ database, table, providers, bootId, callMs: CALL_MS },
     workspacesFolder: path.join(dataDir, 'workspaces'),
-    folders: new WorkspaceFolders(),
+    folders: new WorkspaceFolders(new Repositories(path.join(dataDir, 'repositories'))),
     now: () => Date.now() + membership.offsetMs(),
     onActivity: (conversation) => signals.emit('activity', conversation),
     onErrands: () => void signals.emit('errands'),

@@ -13,13 +13,24 @@ export function workTable(
 ): WorkTable {
   const kinds = allKinds(registry);
   const workspaces = config.workspaces.map((workspace): Workspace => {
-    const { name, org, instructions, directory } = workspace;
+    const { name, org, instructions, directory, isolate, repository } = workspace;
     // Two agents in one folder would undo each other's work.
-    const concurrency = workspace.concurrency ?? (directory === null ? null : 1);
+    const concurrency = workspace.concurrency ?? (directory === null || isolate ? null : 1);
     const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
     const rules = { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop };
     const control = placementOf(workspace, connections, registry);
-    return { name, org, instructions, directory, concurrency, rules, control, runtime: runtimeOf(config, workspace, kinds) };
+    return {
+      name,
+      org,
+      instructions,
+      directory,
+      isolate,
+      repository,
+      concurrency,
+      rules,
+      control,
+      runtime: runtimeOf(config, workspace, kinds),
+    };
   });
   return new WorkTable(workspaces, routes);
 }

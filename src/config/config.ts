@@ -124,6 +124,9 @@ export interface WorkspaceConfig {
   readonly instructions: string | null;
   /** Absolute; null: a folder per conversation in the data folder. */
   readonly directory: string | null;
+  readonly isolate: boolean;
+  /** Absolute path, or an address; null: none. */
+  readonly repository: string | null;
   readonly env: readonly string[];
   readonly concurrency: number | null;
   /** US dollars; null: no limit. */

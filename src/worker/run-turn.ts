@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { saveSession, type TurnConversation } from '../core/conversations/conversations.js';
 import type { Claim } from '../core/deliveries/claim.js';
 import type { DeliveryContent } from '../core/deliveries/deliveries.js';
@@ -15,7 +14,7 @@ import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import { turnMessages } from './turn-text.js';
 import type { Workspace, WorkTable } from './work-table.js';
-import type { WorkspaceFolders } from './workspace-folders.js';
+import { turnFolder, type WorkspaceFolders } from './workspace-folders.js';
 
 export interface TurnJob {
   readonly claim: Claim;
@@ -131,7 +130,7 @@ function messagesOf(
 async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput> {
   const { claim, conversation, contents, workspace } = job;
   const folder = folderOf(job, context);
-  await context.folders.make(folder, conversation);
+  await context.folders.make(folder, conversation, workspace.repository);
   return {
     conversation: {
       id: conversation.id,
@@ -154,7 +153,7 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
 }
 
 function folderOf({ workspace, conversation }: TurnJob, { workspacesFolder }: TurnContext): string {
-  return workspace.directory ?? path.join(workspacesFolder, conversation.folder);
+  return turnFolder(workspace, conversation, workspacesFolder);
 }
 
 /** The agent may have done part of the work before it was lost. */

@@ -11,6 +11,10 @@ export interface Workspace {
   readonly instructions: string | null;
   /** Absolute; null: a folder per conversation. */
   readonly directory: string | null;
+  /** True: each conversation has a folder of its own in `directory`. */
+  readonly isolate: boolean;
+  /** Absolute path or address; each conversation has a working tree of it. Null: none. */
+  readonly repository: string | null;
   /** Turns at one time; null: as many as there are workers. */
   readonly concurrency: number | null;
   readonly rules: Omit<WorkspaceRules, 'canAppend'>;

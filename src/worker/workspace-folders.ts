@@ -1,7 +1,30 @@
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { TurnConversation } from '../core/conversations/conversations.js';
+import type { Workspace } from './work-table.js';
 
 const MOST_KNOWN = 100_000;
+
+/** Working trees of repositories. */
+export interface Worktrees {
+  /** Makes it, where it is not there. Throws `TurnFailed` when it cannot be made. */
+  make(repository: string, folder: string, branch: string): Promise<void>;
+  /** Resolves to what became of it, in a word or a sentence; null: it is none of this repository. */
+  remove(repository: string, folder: string): Promise<string | null>;
+}
+
+type Place = Pick<Workspace, 'directory' | 'isolate'>;
+
+/** The folder in which each conversation of a workspace has one of its own; null: they share the workspace's. */
+export function folderOfFolders({ directory, isolate }: Place, workspacesFolder: string): string | null {
+  return directory === null ? workspacesFolder : isolate ? directory : null;
+}
+
+/** Where the turns of a conversation work. */
+export function turnFolder(place: Place, { folder }: { readonly folder: string }, workspacesFolder: string): string {
+  const within = folderOfFolders(place, workspacesFolder);
+  return within === null ? (place.directory ?? workspacesFolder) : path.join(within, folder);
+}
 
 /**
  * Makes the folder that a turn works in, once. Only an end takes a folder away, and never while its conversation is open again with as
@@ -11,9 +34,18 @@ export class WorkspaceFolders {
   /** With the number of ends that the conversation had when it was made. */
   private readonly made = new Map<string, number>();
 
-  async make(folder: string, { state, ending }: Pick<TurnConversation, 'state' | 'ending'>): Promise<void> {
+  constructor(private readonly worktrees: Worktrees) {}
+
+  /** `repository`: what it is a working tree of; null: it is a folder. */
+  async make(
+    folder: string,
+    conversation: Pick<TurnConversation, 'state' | 'ending' | 'folder'>,
+    repository: string | null,
+  ): Promise<void> {
+    const { state, ending } = conversation;
     if (this.made.get(folder) === ending && state === 'open') return;
-    await mkdir(folder, { recursive: true });
+    if (repository === null) await mkdir(folder, { recursive: true });
+    else await this.worktrees.make(repository, folder, `throughline/${conversation.folder}`);
     if (this.made.size >= MOST_KNOWN) this.made.clear();
     if (state === 'open') this.made.set(folder, ending);
   }
@@ -21,5 +53,10 @@ export class WorkspaceFolders {
   /** Something went wrong there: it is looked at anew. */
   forget(folder: string): void {
     this.made.delete(folder);
+  }
+
+  /** Takes the working tree of an ended conversation away, see `Worktrees`. */
+  removeTree(repository: string, folder: string): Promise<string | null> {
+    return this.worktrees.remove(repository, folder);
   }
 }

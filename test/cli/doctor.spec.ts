@@ -103,10 +103,11 @@ connections:
   it('WSP-3 looks at the folder, the agent and the variables of each workspace', async () => {
     const cwd = project(
       `
-runtimes: { gone: { kind: process, command: [no-such-agent] }, script: { kind: process, command: [node, lost.mjs] } }
+runtimes: { gone: { kind: acp, command: [no-such-agent] }, script: { kind: process, command: [node, lost.mjs] } }
 workspaces:
   first: { runtime: gone, directory: ./a-file }
   second: { runtime: script, directory: ., env: [PATH, UNSET_TOKEN] }
+  third: { runtime: script, repository: ./nowhere }
 `,
       { 'a-file': '' },
     );
@@ -116,6 +117,10 @@ workspaces:
     expect(find('Workspace second', 'Agent')).toMatchObject({
       verdict: 'warning',
       message: expect.stringContaining('there is no lost.mjs'),
+    });
+    expect(find('Workspace third', 'Repository')).toMatchObject({
+      verdict: 'fault',
+      message: expect.stringContaining('no git repository'),
     });
     expect(find('Workspace second', 'Variables')).toMatchObject({ verdict: 'warning', message: 'UNSET_TOKEN not set here' });
   });

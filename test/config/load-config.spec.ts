@@ -93,7 +93,15 @@ describe('loading a configuration', () => {
     ]);
     expect(config.workspaces).toEqual([
       {
-        ...{ name: 'w', org: 'acme', runtime: 'try', instructions: 'Be brief.', directory: join(cwd, 'w') },
+        ...{
+          name: 'w',
+          org: 'acme',
+          runtime: 'try',
+          instructions: 'Be brief.',
+          directory: join(cwd, 'w'),
+          isolate: false,
+          repository: null,
+        },
         ...{ env: ['PATH'], concurrency: 3, usdPerTurn: 0.5, usdPerConversation: null, usdPerDay: 20, timezone: 'Europe/Berlin' },
         loop: { turns: 4, windowMs: 600_000 },
         ...{ tools: ['comment'], capabilities: { deny: ['a'], approve: ['b*'], allow: ['*'] }, approvers: ['ann'], control: null },
@@ -298,10 +306,10 @@ automations: { a: {} }
 plugins: [github, matrix]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, s: { kind: agent-server } }
-workspaces: { w: { runtime: e, parent: x, repository: x, isolate: true } }
+workspaces: { w: { runtime: e, parent: x } }
 routes: { r: { connection: gh, workspace: w, endpoint: x } }
 `);
-    const names = ['automations', 'parent', 'repository', 'isolate', 'endpoint'];
+    const names = ['automations', 'parent', 'endpoint'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
     expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');

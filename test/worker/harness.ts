@@ -24,6 +24,7 @@ import type { WorkContext } from '../../src/worker/work-on.js';
 import { type Workspace, WorkTable } from '../../src/worker/work-table.js';
 import { Worker, type WorkerOptions } from '../../src/worker/worker.js';
 import { WorkspaceFolders } from '../../src/worker/workspace-folders.js';
+import { Repositories } from '../../src/workspaces/repositories.js';
 import { type Core, POLICY, replica } from '../core/core.js';
 import { StagedRuntime } from './staged.runtime.js';
 
@@ -81,14 +82,24 @@ export class Bench {
     const machine = { isRunning: async () => true, endProcess };
     this.membership = new Membership(database, self, { leaseMs, heartbeatMs }, machine, this.signals);
     const named = workspaces.map((change) => ({
-      ...{ name: 'main', org: 'default', runtime: this.runtime, instructions: null, directory: null, concurrency: null, rules: NO_RULES },
+      ...{
+        name: 'main',
+        org: 'default',
+        runtime: this.runtime,
+        instructions: null,
+        directory: null,
+        isolate: false,
+        repository: null,
+        concurrency: null,
+        rules: NO_RULES,
+      },
       ...change,
       ...(channel && { control: { connection: 'chat', parent: 'C1', limits: channel.limits, ...change.control } }),
     }));
     const context: WorkContext = {
       ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
       providers: { find: (org, source) => (isConfigured(source) ? { connection: connectionNamed(org, source), provider } : null) },
-      folders: new WorkspaceFolders(),
+      folders: new WorkspaceFolders(new Repositories(path.join(this.folder, 'repositories'))),
       onErrands: () => void this.signals.emit('errands'),
       onVerdict: (applied) => announce(this.signals, applied),
       endProcess,

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WorkspaceFolders } from '../../src/worker/workspace-folders.js';
 
+const NO_TREES = { make: async () => undefined, remove: async () => null };
+
 describe('folders that turns work in', () => {
   let root: string;
   let folder: string;
@@ -14,18 +16,18 @@ describe('folders that turns work in', () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   it('IDN-5 are made once', async () => {
-    const folders = new WorkspaceFolders();
-    await folders.make(folder, { state: 'open', ending: 0 });
+    const folders = new WorkspaceFolders(NO_TREES);
+    await folders.make(folder, { state: 'open', ending: 0, folder: 'b' }, null);
     rmdirSync(folder);
-    await folders.make(folder, { state: 'open', ending: 0 });
+    await folders.make(folder, { state: 'open', ending: 0, folder: 'b' }, null);
     expect(existsSync(folder)).toBe(false);
     folders.forget(folder);
-    await folders.make(folder, { state: 'open', ending: 0 });
+    await folders.make(folder, { state: 'open', ending: 0, folder: 'b' }, null);
     expect(existsSync(folder)).toBe(true);
   });
 
   it('IDN-5 are made again behind an end, which takes them away, and for each turn while it lasts', async () => {
-    const folders = new WorkspaceFolders();
+    const folders = new WorkspaceFolders(NO_TREES);
     const turns = [
       { state: 'open', ending: 0 },
       { state: 'terminal', ending: 1 },
@@ -33,7 +35,7 @@ describe('folders that turns work in', () => {
       { state: 'open', ending: 1 },
     ] as const;
     for (const turn of turns) {
-      await folders.make(folder, turn);
+      await folders.make(folder, { ...turn, folder: 'b' }, null);
       expect(existsSync(folder)).toBe(true);
       rmdirSync(folder);
     }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { extname, isAbsolute, join, resolve } from 'node:path';
 import type { Config, RuntimeConfig, WorkspaceConfig } from '../../config/config.js';
 import { ConfigFault } from '../../plugin/index.js';
 import { createRuntime } from '../../runtimes/create-runtime.js';
@@ -16,11 +16,19 @@ export async function checkWorkspaces(config: Config, { env }: Terminal): Promis
       title: `Workspace ${workspace.name}`,
       findings: [
         await checkFolder('Folder', workspace.directory ?? join(config.dataDir, 'workspaces')),
+        ...checkRepository(workspace),
         ...(await checkRuntime(config, workspace)),
         ...checkVariables(workspace, env),
       ],
     })),
   );
+}
+
+/** One that is named by an address is looked at when it is cloned. */
+function checkRepository({ name, repository }: WorkspaceConfig): Finding[] {
+  if (repository === null || !isAbsolute(repository)) return [];
+  if (existsSync(join(repository, '.git')) || existsSync(join(repository, 'HEAD'))) return [ok('Repository', repository)];
+  return [fault('Repository', `${repository} is no git repository`, `Clone it there, or correct workspaces.${name}.repository.`)];
 }
 
 async function checkRuntime(config: Config, workspace: WorkspaceConfig): Promise<Finding[]> {

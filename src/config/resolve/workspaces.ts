@@ -22,7 +22,7 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
     org: section.org,
     runtime: section.runtime,
     instructions: section.instructions ?? null,
-    directory: section.directory === undefined ? null : resolve(scope.folder, section.directory),
+    ...placeOf(section, path, scope),
     env: section.env,
     concurrency: section.concurrency ?? null,
     usdPerTurn: section.limits.usdPerTurn ?? null,
@@ -34,6 +34,29 @@ function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope)
     tools: section.tools,
     capabilities: { deny: section.capabilities.deny, approve: section.capabilities.approve, allow: section.capabilities.allow },
     approvers: section.approvers,
+  };
+}
+
+const ADDRESS = /^([a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/i;
+
+/** Where the turns of a workspace work. */
+function placeOf(
+  { directory, repository, isolate }: WorkspaceSection,
+  path: string,
+  { folder, faults }: Scope,
+): Pick<WorkspaceConfig, 'directory' | 'isolate' | 'repository'> {
+  if (repository !== undefined && directory !== undefined)
+    faults.push({ path: `${path}.repository`, message: 'cannot stand beside `directory`: its working trees lie in the data folder' });
+  if (isolate && directory === undefined)
+    faults.push({
+      path: `${path}.isolate`,
+      message: 'belongs to `directory`; without it each conversation has a folder of its own anyway',
+    });
+  const absolute = (place: string) => (ADDRESS.test(place) ? place : resolve(folder, place));
+  return {
+    directory: directory === undefined ? null : resolve(folder, directory),
+    isolate,
+    repository: repository === undefined ? null : absolute(repository),
   };
 }
 

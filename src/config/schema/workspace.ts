@@ -1,5 +1,5 @@
 import { NotBuilt, Section } from './nested.js';
-import { Decimal, Duration, Name, Text, TextList, Whole } from './values.js';
+import { Decimal, Duration, Flag, Name, Text, TextList, Whole } from './values.js';
 
 const MOST_USD = 1_000_000;
 
@@ -107,11 +107,17 @@ export class WorkspaceSection {
   @NotBuilt()
   readonly parent?: unknown;
 
-  @NotBuilt()
-  readonly repository?: unknown;
+  @Text(
+    {
+      about:
+        'Git repository, as a path relative to this file or an address; each conversation has a working tree of it, on a branch of its own.',
+    },
+    { matches: '^[^-]', rule: 'must be a path or an address' },
+  )
+  readonly repository?: string;
 
-  @NotBuilt()
-  readonly isolate?: unknown;
+  @Flag({ about: 'Each conversation has a folder of its own in `directory`, and several turns work there at once.' })
+  readonly isolate: boolean = false;
 
   @NotBuilt()
   readonly mcp?: unknown;

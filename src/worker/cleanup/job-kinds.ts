@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { TurnConversation } from '../../core/conversations/conversations.js';
 import { type RuntimeRetirement, retireRuntime } from '../retire-runtime.js';
 import type { WorkTable } from '../work-table.js';
+import { folderOfFolders, type WorkspaceFolders } from '../workspace-folders.js';
 import { removeFolder } from './remove-files.js';
 
 /** How one kind of job is done. Idempotent: it may be repeated after it was done. Resolves to what came of it, in a word. */
@@ -13,6 +14,7 @@ export type JobKinds = Readonly<Record<string, JobWork>>;
 export interface CleanupContext extends RuntimeRetirement {
   /** Folder in which conversations without a directory have one each. */
   readonly workspacesFolder: string;
+  readonly folders: WorkspaceFolders;
 }
 
 export function cleanupKinds(context: CleanupContext): JobKinds {
@@ -22,8 +24,19 @@ export function cleanupKinds(context: CleanupContext): JobKinds {
       await retireRuntime(conversation, context);
       return 'retired';
     },
-    remove_files: ({ folder }) => removeFolder(folder, { within: path.resolve(context.workspacesFolder), configured }),
+    remove_files: (conversation) => removeFiles(conversation, configured, context),
   };
+}
+
+async function removeFiles(
+  { folder, org, workspace: name }: TurnConversation,
+  configured: readonly string[],
+  { table, folders, workspacesFolder }: CleanupContext,
+): Promise<string> {
+  const workspace = table.workspace(org, name);
+  const within = path.resolve((workspace && folderOfFolders(workspace, workspacesFolder)) ?? workspacesFolder);
+  const tree = workspace?.repository ? await folders.removeTree(workspace.repository, path.join(within, folder)) : null;
+  return tree ?? removeFolder(folder, { within, configured: configured.filter((directory) => directory !== within) });
 }
 
 function configuredFolders(table: WorkTable): string[] {
