@@ -1,13 +1,20 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { Clients } from './clients.js';
+import { DiscordBackfill } from './discord.backfill.js';
+import { DiscordControl } from './discord.control.js';
 import { DiscordConnection } from './discord.options.js';
+import { DiscordStream } from './discord.stream.js';
 import { DiscordSubjects } from './discord.subjects.js';
 import { DiscordWebhook } from './discord.webhook.js';
 
 @Injectable()
 export class DiscordProvider implements Provider<DiscordConnection> {
-  readonly transports = [new DiscordWebhook()];
+  private readonly clients = new Clients();
+  readonly transports = [new DiscordWebhook(), new DiscordStream(this.clients)];
   readonly subjects = new DiscordSubjects();
+  readonly control = new DiscordControl(this.clients);
+  readonly backfill = new DiscordBackfill(this.clients);
 }
 
 @Module({ providers: [DiscordProvider], exports: [DiscordProvider] })
