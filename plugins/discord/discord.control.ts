@@ -23,6 +23,7 @@ import { change, closeThread, openThread, readThread } from './thread-at-discord
 
 const GONE = [10003, 10008];
 const ARCHIVED = 50083;
+const LOCKED = 160005;
 const EYES = encodeURIComponent('👀');
 
 type At = Connection<DiscordConnection>;
@@ -79,7 +80,8 @@ export class DiscordControl implements ControlChannel<DiscordConnection> {
   async post(thread: ControlThread, post: ControlPost, connection: At, signal: AbortSignal): Promise<{ readonly message: string }> {
     const body = newMessage(post);
     return this.asking(connection, signal, 'thread', async (ask) => {
-      const message = snowflake(fields(await ask({ method: 'POST', path: `/channels/${thread.id}/messages`, body }))?.id);
+      const posted = await opening(ask, thread, () => ask({ method: 'POST', path: `/channels/${thread.id}/messages`, body }));
+      const message = snowflake(fields(posted)?.id);
       if (message === undefined) throw new Error('Discord answered a message without an id');
       return { message };
     });
@@ -87,9 +89,8 @@ export class DiscordControl implements ControlChannel<DiscordConnection> {
 
   async edit(thread: ControlThread, message: string, post: ControlPost, connection: At, signal: AbortSignal): Promise<void> {
     const body = changedMessage(post);
-    return this.asking(connection, signal, 'thread', (ask) =>
-      opening(ask, thread, async () => void (await ask({ method: 'PATCH', path: `/channels/${thread.id}/messages/${message}`, body }))),
-    );
+    const path = `/channels/${thread.id}/messages/${message}` as const;
+    await this.asking(connection, signal, 'thread', (ask) => opening(ask, thread, () => ask({ method: 'PATCH', path, body })));
   }
 
   /** A message that is gone, or stands in a thread that was closed, needs no sign any more. */
@@ -153,13 +154,14 @@ async function unless(codes: readonly number[], work: Promise<unknown>): Promise
   });
 }
 
-/** Discord archives what was silent; the host, which writes to open conversations alone, wants it open. */
-async function opening(ask: Ask, thread: ControlThread, work: () => Promise<void>): Promise<void> {
+/** A thread that is closed is opened first: Discord archives what was silent, and the host closes again what is to be closed. */
+async function opening<Result>(ask: Ask, thread: ControlThread, work: () => Promise<Result>): Promise<Result> {
   try {
-    await work();
+    return await work();
   } catch (error) {
-    if (!isFailure(error, ARCHIVED)) throw error;
-    await change(ask, thread, { archived: false });
-    await work();
+    if (!isFailure(error, ARCHIVED, LOCKED)) throw error;
+    const present = await readThread(ask, thread.id, thread.parent);
+    if (present !== null) await openThread(ask, present);
+    return await work();
   }
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { type AcceptResult, type Connection, InvalidInput, ProviderFault, type StreamSink, type StreamTransport } from 'throughline/plugin';
+import { type Connection, InvalidInput, ProviderFault, type StreamSink, type StreamTransport } from 'throughline/plugin';
 import type { Clients } from './clients.js';
 import { registerCommands } from './commands.js';
 import type { Ask, DiscordClient, GatewayEnd, GatewayListener } from './discord.api.js';
@@ -117,8 +117,8 @@ class GatewayReader implements GatewayListener {
     if (events.length === 0) this.heard();
     Promise.all(
       events.map(async (event) => {
-        const result = await this.sink.accept(event);
-        if (name === 'INTERACTION_CREATE') void answerFirst(this.client.ask, data, result);
+        await this.sink.accept(event);
+        if (name === 'INTERACTION_CREATE') void answerFirst(this.client.ask, data);
       }),
     ).then(stored, (error: unknown) => this.refuse(error, stored));
   }
@@ -141,9 +141,9 @@ class GatewayReader implements GatewayListener {
 }
 
 /** Discord waits 3 s for a first word, and shows the person a failure without it. */
-async function answerFirst(ask: Ask, data: unknown, result: AcceptResult): Promise<void> {
+async function answerFirst(ask: Ask, data: unknown): Promise<void> {
   const { id, token } = fields(data) ?? {};
-  await ask({ method: 'POST', path: `/interactions/${id}/${token}/callback`, body: firstReply(result), auth: false }).catch(
+  await ask({ method: 'POST', path: `/interactions/${id}/${token}/callback`, body: firstReply(data), auth: false }).catch(
     (error: unknown) => {
       // Answered before (40060), or told again long after (10062): the person has had an answer, or has none to get.
       if (!(error instanceof DiscordFailure && error.is(40060, 10062))) log.warn(`an interaction got no first answer: ${messageOf(error)}`);

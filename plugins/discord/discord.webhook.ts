@@ -40,8 +40,8 @@ export class DiscordWebhook implements WebhookTransport<DiscordConnection> {
     return this.deliveryId(request);
   }
 
-  reply(result: AcceptResult): Reply {
-    return { status: 200, body: firstReply(result) };
+  reply(_result: AcceptResult, { payload }: VerifiedRequest): Reply {
+    return { status: 200, body: firstReply(payload) };
   }
 }
 

@@ -274,7 +274,13 @@ describe('control threads at Discord', () => {
 
     it('DSC-2 to a thread that is locked or gone are a state', async () => {
       const thread = await ensure();
-      Object.assign(discord.world.thread(thread.id).thread_metadata, { archived: true, locked: true });
+      const { thread_metadata: metadata } = discord.world.thread(thread.id);
+      Object.assign(metadata, { archived: true, locked: true });
+      expect(await stateOf(post(thread))).toBe('done');
+      expect(metadata).toMatchObject({ archived: false, locked: false });
+      Object.assign(metadata, { archived: true, locked: true });
+      discord.world.denied.add('MANAGE_THREADS');
+      discord.rest.nonces.clear();
       expect(await stateOf(post(thread))).toBe('thread_locked');
       discord.world.deleteChannel(thread.id);
       expect(await stateOf(post(thread))).toBe('thread_gone');
@@ -334,8 +340,9 @@ describe('control threads at Discord', () => {
       [500, 0, 'unknown'],
     ])('DSC-2 %i with code %i is the state %s', async (status, code, state) => {
       const thread = await ensure();
-      misbehave('POST', /\/messages$/, { status, code });
+      misbehave('POST', /\/messages$/, { status, code }, 2);
       expect(await stateOf(post(thread))).toBe(state);
+      discord.manner = () => 'ok';
       // Whatever it was, the next request is a request again.
       expect(await stateOf(post(thread))).toBe('done');
     });

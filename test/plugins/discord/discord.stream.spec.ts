@@ -192,7 +192,10 @@ eachCore('the gateway of Discord', (open) => {
     discord.gateway.dispatch('INTERACTION_CREATE', body);
     await until(() => discord.rest.answers.size === 1);
     expect([...discord.rest.answers.values()].flat()).toMatchObject([{ type: 4, data: { flags: 64 } }]);
-    expect(await made.received()).toEqual([{ delivery_id: 'interaction.400000000000000002' }]);
+    discord.gateway.dispatch('INTERACTION_CREATE', { ...press('appr:7f3a:approve'), id: '400000000000000009', token: 'another' });
+    await until(() => discord.rest.answers.size === 2);
+    expect(discord.rest.answers.get('another')).toEqual([{ type: 5, data: { flags: 64 } }]);
+    expect(await made.received()).toEqual(['400000000000000002', '400000000000000009'].map((id) => ({ delivery_id: `interaction.${id}` })));
     const posted = request(body);
     const answer = await core.admit({
       ...{ org: 'default', source: 'discord', provider: 'discord', body: posted.body, secretIndex: 0, payload: body },

@@ -35,9 +35,10 @@ describe('the interactions endpoint', () => {
   });
 
   it('defers what was understood, and says at once that a stale button means nothing', () => {
-    const stored = { duplicate: false, receipt: '1' };
-    expect(webhook.reply({ ...stored, disposition: 'routed' })).toEqual({ status: 200, body: { type: 5, data: { flags: 64 } } });
-    expect(webhook.reply({ ...stored, disposition: 'recorded' })).toMatchObject({ body: { type: 4, data: { flags: 64 } } });
+    const stored = { duplicate: false, receipt: '1', disposition: 'recorded' };
+    const understood = webhook.reply(stored, request(press('appr:7f3a:approve')));
+    expect(understood).toEqual({ status: 200, body: { type: 5, data: { flags: 64 } } });
+    expect(webhook.reply(stored, request(press('buy:now')))).toMatchObject({ body: { type: 4, data: { flags: 64 } } });
   });
 
   it('ING-3 knows a delivery by the id of the interaction; without one it is refused', () => {
