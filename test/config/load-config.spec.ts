@@ -306,10 +306,10 @@ automations: { a: {} }
 plugins: [github, matrix]
 connections: { gh: { plugin: github } }
 runtimes: { e: { kind: echo }, s: { kind: agent-server } }
-workspaces: { w: { runtime: e, parent: x } }
+workspaces: { w: { runtime: e } }
 routes: { r: { connection: gh, workspace: w, endpoint: x } }
 `);
-    const names = ['automations', 'parent', 'endpoint'];
+    const names = ['automations', 'endpoint'];
     for (const name of names) expect(faults.join('\n')).toContain(`${name}: \`${name}\` is not built yet in this version`);
     expect(faults).toContain('plugins[1]: the plugin `matrix` is not built yet in this version');
     expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');

@@ -1,17 +1,44 @@
 import { resolve } from 'node:path';
 import { isTimezone } from '../../core/limits/day.js';
+import type { Fault } from '../../plugin/index.js';
 import type { WorkspaceConfig } from '../config.js';
 import type { WorkspaceSection } from '../schema/workspace.js';
 import { milliseconds } from '../units.js';
+import { inherit } from './inherit-workspace.js';
 import { checkExists, checkOrg, type Scope } from './scope.js';
 
 export function resolveWorkspaces(scope: Scope): WorkspaceConfig[] {
-  return [...scope.file.workspaces].map(([name, section]) => resolveWorkspace(name, section, scope));
+  const before = scope.faults.length;
+  const sections = scope.file.workspaces;
+  const own = new Map([...sections].map(([name, section]) => [name, resolveWorkspace(name, section, scope)]));
+  for (const name of sections.keys())
+    if (isOwnParent(name, scope)) scope.faults.push({ path: `workspaces.${name}.parent`, message: 'goes round in a circle' });
+  // What cannot be understood by itself cannot be compared.
+  if (scope.faults.length > before) return [...own.values()];
+  return [...own.keys()].flatMap((name) => inherited(name, own, scope, scope.faults) ?? []);
+}
+
+function isOwnParent(name: string, { file }: Scope): boolean {
+  const seen = new Set<string>();
+  for (let each = file.workspaces.get(name)?.parent; each !== undefined && !seen.has(each); each = file.workspaces.get(each)?.parent)
+    seen.add(each);
+  return seen.has(name);
+}
+
+/** A workspace with what it has of its parents, none of which is its own; null: there is none of this name. */
+function inherited(name: string, own: ReadonlyMap<string, WorkspaceConfig>, scope: Scope, faults: Fault[]): WorkspaceConfig | null {
+  const [workspace, section] = [own.get(name), scope.file.workspaces.get(name)];
+  if (!workspace || !section) return null;
+  // What a parent has beyond its own is told where the parent stands.
+  const parent = section.parent === undefined ? null : inherited(section.parent, own, scope, []);
+  if (parent === null) return workspace;
+  return inherit(workspace, section, parent, (key, message) => faults.push({ path: `workspaces.${name}.${key}`, message }));
 }
 
 function resolveWorkspace(name: string, section: WorkspaceSection, scope: Scope): WorkspaceConfig {
   const path = `workspaces.${name}`;
   checkOrg(section.org, path, scope);
+  if (section.parent !== undefined) checkExists('workspace', section.parent, scope.file.workspaces.keys(), `${path}.parent`, scope);
   checkExists('runtime', section.runtime, scope.file.runtimes.keys(), `${path}.runtime`, scope);
   if (!isTimezone(section.budget.timezone)) {
     scope.faults.push({ path: `${path}.budget.timezone`, message: 'must be the IANA name of a time zone, such as `Europe/Berlin`' });

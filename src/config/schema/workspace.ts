@@ -62,6 +62,9 @@ export class WorkspaceSection {
   @Name({ about: 'The org that it belongs to.' })
   readonly org: string = 'default';
 
+  @Name({ about: 'The workspace that this one is like, and may only take away from. What this one does not say is as there.' })
+  readonly parent?: string;
+
   @Text({ about: 'What every agent of the workspace is told first.' })
   readonly instructions?: string;
 
@@ -103,9 +106,6 @@ export class WorkspaceSection {
       'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: whoever `authors` of the route lets in.',
   })
   readonly approvers: readonly string[] = [];
-
-  @NotBuilt()
-  readonly parent?: unknown;
 
   @Text(
     {
