@@ -4,19 +4,26 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { WorkspaceConfig } from '../config/config.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalDesk } from '../core/approvals/approval-desk.js';
+import { inThread, type ShowApproval } from '../core/approvals/approval-post.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import type { ToolRules } from '../core/approvals/outbound-policy.js';
+import { Permissions } from '../core/approvals/permissions.js';
+import { ThreadDecisions } from '../core/approvals/thread-decisions.js';
 import type { TurnConversation } from '../core/conversations/conversations.js';
+import type { Standing } from '../core/conversations/standings.js';
 import { Outbound } from '../core/effects/outbound.js';
+import { authorRefusal, isNamed } from '../core/routing/author-policy.js';
 import { compilePattern } from '../core/routing/event-pattern.js';
 import { Signals } from '../core/signals.js';
-import type { TurnInput } from '../plugin/index.js';
+import type { Author, TurnInput } from '../plugin/index.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { McpHost } from '../tools/mcp.controller.js';
 import { ToolCalls } from '../tools/tool-calls.js';
 import { ToolTable } from '../tools/tool-table.js';
 import { toolToken } from '../tools/tool-token.js';
 import { Membership } from '../worker/membership.js';
+import { WorkTable } from '../worker/work-table.js';
+import { DECISIONS } from './control-work.js';
 import type { HostParts } from './host-parts.js';
 
 /** What a turn is told about its tools. */
@@ -26,21 +33,45 @@ export abstract class TurnTools {
 
 /** What agents can do with tools, and what people are asked before it is done. */
 export function approvalProviders(parts: HostParts) {
-  const { database, encryptionKey: key, config, version } = parts;
+  const {
+    database,
+    encryptionKey: key,
+    config: { workers },
+    version,
+  } = parts;
   const logger = new Logger('Approvals');
   return [
     { provide: ToolTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => toolTable(parts, registry) },
     {
       provide: ApprovalDesk,
-      inject: [Signals],
-      useFactory: (signals: Signals) => new ApprovalDesk(database, signals, key, { expiresMs: config.workers.approvalExpiresMs }),
+      inject: [Signals, WorkTable],
+      useFactory: (signals: Signals, table: WorkTable) =>
+        new ApprovalDesk(database, signals, key, { expiresMs: workers.approvalExpiresMs }, showOn(table)),
+    },
+    {
+      provide: Permissions,
+      inject: [ApprovalDesk],
+      useFactory: (desk: ApprovalDesk) =>
+        new Permissions(database, desk, key, { waitMs: workers.approvalWaitMs, expiresMs: workers.approvalExpiresMs }),
+    },
+    {
+      provide: DECISIONS,
+      inject: [ApprovalDesk],
+      useFactory: (desk: ApprovalDesk) => new ThreadDecisions(desk, (standing, author) => mayDecide(parts, standing, author)),
     },
     {
       provide: ApprovalRunner,
-      inject: [Signals, Admissions, Outbound, ToolTable, Membership],
-      useFactory: (signals: Signals, admissions: Admissions, outbound: Outbound, tools: ToolTable, membership: Membership) =>
+      inject: [Signals, Admissions, Outbound, ToolTable, Membership, ApprovalDesk],
+      useFactory: (
+        signals: Signals,
+        admissions: Admissions,
+        outbound: Outbound,
+        tools: ToolTable,
+        membership: Membership,
+        { show }: ApprovalDesk,
+      ) =>
         new ApprovalRunner({
-          ...{ database, signals, admissions, outbound, execution: { key, tools } },
+          ...{ database, signals, admissions, outbound, execution: { key, tools, show } },
           ...{ owner: () => membership.owner, warn: (message) => logger.warn(message) },
         }),
     },
@@ -60,6 +91,19 @@ export function approvalProviders(parts: HostParts) {
       }),
     },
   ];
+}
+
+function showOn(table: WorkTable): ShowApproval {
+  return inThread((org, workspace) => table.placement(org, workspace));
+}
+
+/** Whom the route names, else the workspace; where neither does, every person whom the route lets in. */
+function mayDecide({ routes, config }: HostParts, { org, route: name, workspace }: Standing, author: Author): boolean {
+  const route = routes.find((each) => each.org === org && each.name === name);
+  const ofWorkspace = config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [];
+  const named = route && route.approvers.length > 0 ? route.approvers : ofWorkspace;
+  if (named.length > 0) return isNamed(named, author);
+  return !author.isBot && author.isSelf !== true && route !== undefined && authorRefusal(route.authors, author) === null;
 }
 
 function toolTable({ routes, connections, config }: HostParts, registry: PluginRegistry): ToolTable {

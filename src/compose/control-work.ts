@@ -1,4 +1,4 @@
-import { type Decisions, NO_DECISIONS } from '../core/controls/decisions.js';
+import type { Decisions } from '../core/controls/decisions.js';
 import { Reconciliation } from '../core/controls/reconciliation.js';
 import { Operations } from '../core/operations.js';
 import { Signals } from '../core/signals.js';
@@ -31,7 +31,6 @@ export function controlProviders({ database, config }: ControlParts) {
       useFactory: (signals: Signals, table: WorkTable) =>
         new Reconciliation(database, signals, (org, workspace) => table.placement(org, workspace)),
     },
-    { provide: DECISIONS, useValue: NO_DECISIONS },
     {
       provide: ErrandRunner,
       inject: [Membership, Signals, ConfiguredProviders, Operations, DECISIONS],

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { announce } from '../core/admission/apply-verdict.js';
+import type { Permissions } from '../core/approvals/permissions.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import type { Membership } from '../worker/membership.js';
@@ -23,9 +24,10 @@ export function workContext(
     readonly table: WorkTable;
     readonly providers: ConfiguredProviders;
     readonly tools: TurnTools;
+    readonly permissions: Permissions;
   },
 ): WorkContext {
-  const { membership, signals, table, providers, tools } = parts;
+  const { membership, signals, table, providers, tools, permissions } = parts;
   const { database, dataDir, bootId } = host;
   return {
     ...{ database, table, providers, bootId, callMs: CALL_MS },
@@ -35,6 +37,7 @@ export function workContext(
     onActivity: (conversation) => signals.emit('activity', conversation),
     onErrands: () => void signals.emit('errands'),
     onVerdict: (applied) => announce(signals, applied),
+    permissions,
     toolsOf: (conversation) => tools.of(conversation),
     endProcess: thisMachine.endProcess,
   };

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
+import { Permissions } from '../core/approvals/permissions.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
@@ -118,9 +119,19 @@ function turnProviders(parts: HostParts) {
     },
     {
       provide: WORK,
-      inject: [Membership, Signals, WorkTable, ConfiguredProviders, TurnTools],
-      useFactory: (membership: Membership, signals: Signals, table: WorkTable, providers: ConfiguredProviders, tools: TurnTools) =>
-        workContext({ database, dataDir: config.dataDir, bootId: self.bootId }, { membership, signals, table, providers, tools }),
+      inject: [Membership, Signals, WorkTable, ConfiguredProviders, TurnTools, Permissions],
+      useFactory: (
+        membership: Membership,
+        signals: Signals,
+        table: WorkTable,
+        providers: ConfiguredProviders,
+        tools: TurnTools,
+        permissions: Permissions,
+      ) =>
+        workContext(
+          { database, dataDir: config.dataDir, bootId: self.bootId },
+          { membership, signals, table, providers, tools, permissions },
+        ),
     },
     {
       provide: JobRunner,

@@ -8,7 +8,8 @@ import { turnId } from '../core/turns/turn.js';
 import { checkpoint, extendTurn, isOurs, stepTurn } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
-import type { AgentRuntime, TurnMessage } from '../plugin/index.js';
+import type { AgentRuntime, ApprovalRequest, TurnMessage } from '../plugin/index.js';
+import { type PermissionDesk, TurnRequests } from './turn-requests.js';
 
 /** How a turn that runs is reached. */
 export interface Reach {
@@ -33,6 +34,9 @@ export class LiveTurn {
   private takesMore = true;
   private isOver = false;
   private isToRest = false;
+  /** Its runtime was told to rest. */
+  private isPausedInside = false;
+  private readonly requests: TurnRequests;
   private actions: Promise<void> = Promise.resolve();
   private markBegun = () => {};
   private readonly begun = new Promise<void>((resolve) => {
@@ -43,8 +47,10 @@ export class LiveTurn {
     private readonly database: Database,
     claim: Claim,
     private readonly onRest: (isResting: boolean) => void,
+    permissions: PermissionDesk,
   ) {
     this.claimed = claim;
+    this.requests = new TurnRequests(permissions);
   }
 
   /** The claim, up to what the turn has been given. */
@@ -71,6 +77,19 @@ export class LiveTurn {
       this.act((reach) => (isToRest ? this.rest(reach) : this.goOn(reach)));
     }
     if (claim_to > this.claimed.to) this.act((reach) => this.hand(reach));
+    if (this.requests.areOpen) this.act((reach) => this.answer(reach));
+  }
+
+  /** Its agent asks for something. Resolves when that is stored, and the turn at rest; what is decided reaches the agent later. */
+  ask(request: ApprovalRequest): Promise<void> {
+    const asked = this.actions.then(async () => {
+      const waits = this.reach?.runtime.decide !== undefined;
+      await this.requests.ask(this.claimed, request, { waits, rests: !this.isResting });
+      if (waits && !this.isResting) this.beAtRest(true);
+    });
+    this.actions = asked.catch(() => undefined);
+    // A repeated turn may ask for what was decided meanwhile.
+    return asked.then(() => this.act((reach) => this.answer(reach)));
   }
 
   /** Nothing more reaches it; resolves when what was on its way has been decided. */
@@ -124,17 +143,42 @@ export class LiveTurn {
     if (!(await this.step('pause'))) return;
     if (!(await this.orStopped(runtime.pause(turnId(conversation, token))))) return;
     if (!(await this.step('rest'))) return;
-    this.isResting = true;
-    this.onRest(true);
+    this.isPausedInside = true;
+    this.beAtRest(true);
   }
 
   private async goOn(reach: Reach): Promise<void> {
+    if (this.requests.areOpen) return this.answer(reach);
     if (!(await this.step('resume')) || !this.isResting) return;
-    const { conversation, token } = this.claimed;
-    this.isResting = false;
-    this.onRest(false);
-    await reach.runtime.resume?.(turnId(conversation, token));
+    this.beAtRest(false);
+    await this.resumeInside(reach);
     await this.hand(reach);
+  }
+
+  private async resumeInside({ runtime }: Reach): Promise<void> {
+    if (!this.isPausedInside) return;
+    this.isPausedInside = false;
+    await runtime.resume?.(turnId(this.claimed.conversation, this.claimed.token));
+  }
+
+  /** While a person has it paused, nothing is told to its agent. It rests until the last of its requests is over. */
+  private async answer(reach: Reach): Promise<void> {
+    if (this.isToRest || !this.requests.areOpen) return;
+    const over = await this.requests.over();
+    if (over.length === 0) return;
+    if (over.length === this.requests.count) {
+      if (!(await this.requests.goOn(this.claimed))) return;
+      this.beAtRest(false);
+    }
+    await this.resumeInside(reach);
+    for (const each of over) await this.requests.tell(each, this.claimed, reach.runtime, (told) => this.orStopped(told));
+    if (!this.isResting) await this.hand(reach);
+  }
+
+  private beAtRest(isResting: boolean): void {
+    if (this.isResting === isResting) return;
+    this.isResting = isResting;
+    this.onRest(isResting);
   }
 
   private step(event: 'pause' | 'rest' | 'resume'): Promise<boolean> {

@@ -12,6 +12,7 @@ import { beginTurn } from './begin-turn.js';
 import { TurnShow } from './controls/turn-show.js';
 import type { LiveTurn } from './live-turn.js';
 import { TranscriptWriter } from './transcript-writer.js';
+import type { PermissionDesk } from './turn-requests.js';
 import { turnMessages } from './turn-text.js';
 import type { Workspace, WorkTable } from './work-table.js';
 import { turnFolder, type WorkspaceFolders } from './workspace-folders.js';
@@ -38,6 +39,7 @@ export interface TurnContext {
   readonly onErrands: () => void;
   /** Where the agent finds the tools of its conversation; null: it has none. */
   readonly toolsOf: (conversation: TurnConversation) => TurnInput['mcp'];
+  readonly permissions: PermissionDesk;
 }
 
 const RESULT_CHARACTERS = 4 * 1024 * 1024;
@@ -54,7 +56,7 @@ export async function runTurn(job: TurnJob, context: TurnContext, live: LiveTurn
     context.onActivity(conversation),
   );
   const show = showOf(job, context);
-  const end = await drive(job, context, live, { transcript, show });
+  const end = await drive(job, context, live, { transcript, show, live });
   const unstored = await transcript.rest();
   const result = 'turn' in end && end.turn !== null ? end.turn.result : null;
   return { ...end, unstored, shown: show && { place: show.place, posts: await show.end(result) } };
@@ -71,6 +73,7 @@ function showOf({ claim, conversation }: TurnJob, { database, table, onErrands }
 interface Listeners {
   readonly transcript: TranscriptWriter;
   readonly show: TurnShow | null;
+  readonly live: LiveTurn;
 }
 
 async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, listeners: Listeners): Promise<ClaimEnd> {
@@ -168,7 +171,7 @@ async function take(
   { claim }: TurnJob,
   { database }: TurnContext,
   said: Said,
-  { transcript, show }: Listeners,
+  { transcript, show, live }: Listeners,
 ): Promise<void> {
   const { conversation } = claim;
   const turn = turnOf(claim);
@@ -198,6 +201,10 @@ async function take(
       transcript.add(event);
       if (claim.allowance !== null && said.costUsd > claim.allowance.usd) throw new Spent(claim.allowance);
       return;
+    case 'approval':
+      transcript.add(event);
+      show?.working(event.title);
+      return live.ask(event);
     default:
       if (event.type === 'status') show?.working(event.text);
       if (event.type === 'tool') show?.working(event.name);

@@ -69,6 +69,7 @@ export class Worker {
     signals.on('fenced', (conversations) => this.stopTurns(conversations));
     signals.on('steered', (conversations) => this.follow(conversations));
     signals.on('suspected', (conversations) => this.follow(conversations));
+    signals.on('approvals', (conversations) => this.follow(conversations));
   }
 
   /** Turns that are driven; those at rest are not. */
@@ -184,12 +185,17 @@ export class Worker {
 
   private begin(work: Work): void {
     const { id, org, workspace } = work.conversation;
-    const turn = new LiveTurn(this.database, work.claim, (isResting) => {
-      if (isResting) this.room.leave(org, workspace);
-      else this.room.enter(org, workspace);
-      this.wake();
-      this.signals.emit('activity', id);
-    });
+    const turn = new LiveTurn(
+      this.database,
+      work.claim,
+      (isResting) => {
+        if (isResting) this.room.leave(org, workspace);
+        else this.room.enter(org, workspace);
+        this.wake();
+        this.signals.emit('activity', id);
+      },
+      this.context.permissions,
+    );
     this.room.enter(org, workspace);
     // A turn that was fenced may still be ending: two never run beside each other.
     const before = this.running.get(id);

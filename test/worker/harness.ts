@@ -4,6 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { announce } from '../../src/core/admission/apply-verdict.js';
+import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
+import { Permissions } from '../../src/core/approvals/permissions.js';
 import { type Decisions, NO_DECISIONS } from '../../src/core/controls/decisions.js';
 import { NO_RULES } from '../../src/core/limits/rules.js';
 import { Operations } from '../../src/core/operations.js';
@@ -31,6 +33,9 @@ import { StagedRuntime } from './staged.runtime.js';
 // What these tests bring about on purpose is not to be read as faults of the run.
 Logger.overrideLogger(false);
 
+const KEY = Buffer.alloc(32, 7);
+const DAY = 86_400_000;
+
 export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes> {
   readonly self?: ReplicaIdentity;
   readonly workspaces?: readonly Partial<Workspace>[];
@@ -39,6 +44,8 @@ export interface BenchOptions extends Partial<WorkerOptions>, Partial<LeaseTimes
   readonly provider?: ConnectedProvider['provider'];
   readonly isConfigured?: (source: string) => boolean;
   readonly callMs?: number;
+  /** How long a turn waits for a person. */
+  readonly approvalWaitMs?: number;
   readonly kinds?: JobKinds;
   /** The channel of every connection, in which workspaces with a control are shown. */
   readonly channel?: ControlChannel;
@@ -76,6 +83,7 @@ export class Bench {
       channel,
       decisions = NO_DECISIONS,
       errands = {},
+      approvalWaitMs = 60_000,
       ...limits
     } = options;
     this.signals = options.database ? new Signals() : core.signals;
@@ -105,6 +113,10 @@ export class Bench {
       endProcess,
       now: () => Date.now() + this.membership.offsetMs(),
       toolsOf: () => null,
+      permissions: new Permissions(database, new ApprovalDesk(database, this.signals, KEY, { expiresMs: DAY }), KEY, {
+        waitMs: approvalWaitMs,
+        expiresMs: DAY,
+      }),
       onActivity: (conversation: string) => void this.signals.emit('activity', conversation),
     };
     const defaults = { concurrency: 8, perWorkspace: null, perOrg: null, retry: POLICY, graceMs: 100, pollMs: 50 };

@@ -1,13 +1,14 @@
 import type { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
 import { Conflict, type EffectScope } from '../../plugin/index.js';
-import { insertAudit } from '../audit/audits.js';
+import { type AuditEntry, insertAudit } from '../audit/audits.js';
 import { pendingAudit } from '../audit/pending-audit.js';
 import { readStanding, type Standing } from '../conversations/standings.js';
 import type { Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
 import type { Signals } from '../signals.js';
 import { bodyHash, isApprovalId, newApprovalId, scopeText, sealOf } from './approval.js';
+import type { ShowApproval } from './approval-post.js';
 import {
   type ApprovalRow,
   decideApproval,
@@ -37,12 +38,14 @@ export interface WriteRequest {
 export interface Decision {
   /** Null: whoever decides is known to be of the right one. */
   readonly org: string | null;
+  /** Set: only about approvals of this one. */
+  readonly conversation?: string;
   readonly approval: string;
   readonly decision: 'approve' | 'deny';
   readonly by: string;
   readonly reason: string | null;
   /** Why this person may not decide about it; null: they may. */
-  readonly refusal?: (row: ApprovalRow, tx: Tx) => Promise<string | null>;
+  readonly refusal?: () => Promise<string | null>;
 }
 
 /** What came of a decision. `already`: somebody else was first; `gone`: it cannot be decided any more. */
@@ -58,6 +61,7 @@ export class ApprovalDesk {
     private readonly signals: Signals,
     private readonly key: Buffer,
     private readonly times: { readonly expiresMs: number },
+    readonly show: ShowApproval = async () => undefined,
   ) {}
 
   /** Puts a write before people. The same call again is the same approval, and so is one that is pending for exactly the same. */
@@ -75,19 +79,23 @@ export class ApprovalDesk {
 
   /** Decides about it, once. Whoever comes second is told who was first. */
   async decide(decision: Decision): Promise<Decided> {
-    if (!isApprovalId(decision.approval)) return { is: 'unknown' };
     const audit = pendingAudit();
-    const outcome = await this.database.transaction(async (tx) => {
-      const decided = await judge(tx, decision);
-      if (decided.is !== 'decided') return decided;
-      if (audit !== null) await insertAudit(tx, audit.entry);
-      else await auditApproval(tx, decided.row, decision.by, decision.decision);
-      return decided;
-    });
+    const outcome = await this.database.transaction((tx) => this.decideWithin(tx, decision, audit?.entry));
     if (outcome.is !== 'decided') return outcome;
     if (audit !== null) audit.isStored = true;
     this.tell(outcome.row.conversation);
     return outcome;
+  }
+
+  /** In a transaction of the caller's, who calls `tell` after its commit. `entry`: the line of the audit log, where there is one already. */
+  async decideWithin(tx: Tx, decision: Decision, entry?: AuditEntry): Promise<Decided> {
+    if (!isApprovalId(decision.approval)) return { is: 'unknown' };
+    const decided = await judge(tx, decision);
+    if (decided.is !== 'decided') return decided;
+    if (entry === undefined) await auditApproval(tx, decided.row, decision.by, decision.decision);
+    else await insertAudit(tx, entry);
+    await this.show(tx, decided.row);
+    return decided;
   }
 
   /** A request that the same agent makes again; for whoever stores its conversation's rows in the same transaction. */
@@ -98,6 +106,7 @@ export class ApprovalDesk {
     const row = await readApproval(tx, wanted.id);
     if (row === null) throw new Error(`the approval ${wanted.id} was not stored`);
     await auditApproval(tx, row, 'throughline', 'ask', { conversation: row.conversation, tool: row.tool });
+    await this.show(tx, row);
     return row;
   }
 
@@ -112,17 +121,20 @@ export class ApprovalDesk {
     };
   }
 
-  private tell(conversation: string): void {
+  /** After the commit: whoever waits for a decision, or shows what is asked, looks. */
+  tell(conversation: string): void {
     this.signals.emit('approvals', [conversation]);
+    this.signals.emit('errands');
     this.signals.emit('activity', conversation);
   }
 }
 
-async function judge(tx: Tx, { org, approval, decision, by, reason, refusal }: Decision): Promise<Decided> {
+async function judge(tx: Tx, { org, conversation, approval, decision, by, reason, refusal }: Decision): Promise<Decided> {
   const row = await lockApproval(tx, approval);
   if (row === null || (org !== null && row.org !== org)) return { is: 'unknown' };
+  if (conversation !== undefined && row.conversation !== conversation) return { is: 'unknown' };
   if (row.state !== 'pending') return { is: row.decided_by === null ? 'gone' : 'already', row };
-  const why = (await refusal?.(row, tx)) ?? null;
+  const why = (await refusal?.()) ?? null;
   if (why !== null) return { is: 'refused', why };
   const decided = await decideApproval(tx, approval, { event: decision, by, why: reason });
   return decided === null ? { is: 'gone', row } : { is: 'decided', row: decided };

@@ -90,7 +90,10 @@ export class ApprovalRunner {
     if (((await database.transaction(nextExpiryIn)) ?? 1) > 0) return;
     const expired = await database.transaction(async (tx) => {
       const rows = await expireApprovals(tx, BATCH);
-      for (const row of rows) await auditApproval(tx, row, 'throughline', 'expire');
+      for (const row of rows) {
+        await auditApproval(tx, row, 'throughline', 'expire');
+        await this.parts.execution.show(tx, row);
+      }
       return rows;
     });
     this.announce(expired);
@@ -143,6 +146,7 @@ export class ApprovalRunner {
   private announce(rows: readonly ApprovalRow[]): void {
     if (rows.length === 0) return;
     for (const { conversation } of rows) this.parts.signals.emit('activity', conversation);
+    this.parts.signals.emit('errands');
     this.parts.signals.emit(
       'approvals',
       rows.map(({ conversation }) => conversation),

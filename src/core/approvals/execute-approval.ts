@@ -7,8 +7,9 @@ import { lockQueues } from '../deliveries/queues.js';
 import { type EffectRow, readEffectRow } from '../effects/effects.js';
 import type { OutboundWrite } from '../effects/outbound.js';
 import { isAlive } from '../replicas/replicas.js';
-import { isSealed, type Refusal, scopeText } from './approval.js';
+import { approval, isSealed, type Refusal, scopeText } from './approval.js';
 import { auditApproval } from './approval-desk.js';
+import type { ShowApproval } from './approval-post.js';
 import { type ApprovalRow, beginExecution, finishApproval, lockApproval } from './approvals.js';
 import type { Permit } from './outbound-policy.js';
 
@@ -41,6 +42,7 @@ export interface Execution {
   readonly key: Buffer;
   readonly owner: number;
   readonly tools: ToolBinder;
+  readonly show: ShowApproval;
 }
 
 const WAIT: Step = { is: 'wait' };
@@ -55,10 +57,11 @@ export async function takeApproved(tx: Tx, { id, conversation }: ApprovalRow, ex
   const row = await lockApproval(tx, id);
   if (row?.state !== 'approved') return OVER;
   const standing = await readStanding(tx, conversation);
-  if (row.kind === 'permission') return grant(tx, row, standing, queue);
+  const { show } = execution;
+  if (row.kind === 'permission') return grant(tx, row, standing, queue, show);
   const effect = row.effect === null ? null : await readEffectRow(tx, row.effect);
   if (row.effect !== null && effect === null && !(await isAbandoned(tx, row, execution.owner))) return WAIT;
-  if (effect !== null && !wasNeverSent(effect)) return follow(tx, row, effect);
+  if (effect !== null && !wasNeverSent(effect)) return follow(tx, row, effect, show);
   return begin(tx, row, standing, execution);
 }
 
@@ -71,17 +74,17 @@ function wasNeverSent({ state, reason }: EffectRow): boolean {
   return state === 'failed' && reason === 'never_sent';
 }
 
-async function follow(tx: Tx, row: ApprovalRow, { state, reason, evidence_ids: ids }: EffectRow): Promise<Step> {
-  if (state === 'confirmed') return end(tx, row, 'execute', null, ids);
-  if (state === 'failed') return end(tx, row, 'fail', reason, null);
-  if (state === 'reconciled_absent') return end(tx, row, 'fail', 'absent', null);
+async function follow(tx: Tx, row: ApprovalRow, { state, reason, evidence_ids: result }: EffectRow, show: ShowApproval): Promise<Step> {
+  if (state === 'confirmed') return end(tx, row, { reason: null, result }, show);
+  if (state === 'failed') return end(tx, row, { reason: reason ?? 'unknown' }, show);
+  if (state === 'reconciled_absent') return end(tx, row, { reason: 'absent' }, show);
   return WAIT;
 }
 
-async function begin(tx: Tx, row: ApprovalRow, standing: Standing | null, { key, owner, tools }: Execution): Promise<Step> {
+async function begin(tx: Tx, row: ApprovalRow, standing: Standing | null, { key, owner, tools, show }: Execution): Promise<Step> {
   const found = standing && tools.find(standing, row.tool ?? '');
   const fault = isSealed(key, row) ? refusalOf(row, standing, found, await isOverdue(tx, row)) : 'altered';
-  if (fault !== null || standing === null || found === null) return end(tx, row, 'fail', fault ?? 'unconfigured', null);
+  if (fault !== null || standing === null || found === null) return end(tx, row, { reason: fault ?? 'unconfigured' }, show);
   const input = found.read(row.body);
   const effect = randomUUID();
   await beginExecution(tx, row.id, owner, effect);
@@ -122,18 +125,26 @@ export function subjectOf({ namespace, key }: Standing): Subject {
 /** What a turn still waits for is that turn's, and what it will ask for again, too. */
 export function isAwaited({ waits_until, token }: ApprovalRow, queue: Queue | undefined): boolean {
   if (waits_until === null || !queue) return false;
-  return (queue.owner !== null && queue.token === token) || queue.retryTo !== null;
+  return (queue.owner !== null && queue.token === token) || (queue.retryTo !== null && queue.parked === null);
 }
 
-async function grant(tx: Tx, row: ApprovalRow, standing: Standing | null, queue: Queue | undefined): Promise<Step> {
-  if (standing === null || standing.ending !== row.ending) return end(tx, row, 'fail', 'ended', null);
-  if (standing.cleared_to !== row.cleared_to) return end(tx, row, 'fail', 'reset', null);
-  return isAwaited(row, queue) ? WAIT : end(tx, row, 'execute', null, null);
+async function grant(tx: Tx, row: ApprovalRow, standing: Standing | null, queue: Queue | undefined, show: ShowApproval): Promise<Step> {
+  if (standing === null || standing.ending !== row.ending) return end(tx, row, { reason: 'ended' }, show);
+  if (standing.cleared_to !== row.cleared_to) return end(tx, row, { reason: 'reset' }, show);
+  return isAwaited(row, queue) ? WAIT : end(tx, row, { reason: null }, show);
 }
 
-async function end(tx: Tx, row: ApprovalRow, event: 'execute' | 'fail', reason: string | null, result: string | null): Promise<Step> {
+/** `reason` null: it was done. */
+async function end(
+  tx: Tx,
+  row: ApprovalRow,
+  { reason, result = null }: { readonly reason: string | null; readonly result?: string | null },
+  show: ShowApproval,
+): Promise<Step> {
+  const event = reason === null ? 'execute' : 'fail';
   const isOfNobody = reason === 'ended' || reason === 'reset';
-  await finishApproval(tx, row.id, { event, reason: event === 'fail' ? (reason ?? 'unknown') : null, result, told: isOfNobody });
+  await finishApproval(tx, row.id, { event, reason, result, told: isOfNobody });
   await auditApproval(tx, row, 'throughline', event, reason === null ? {} : { reason });
+  await show(tx, { ...row, state: approval.target(event), reason });
   return OVER;
 }

@@ -78,7 +78,7 @@ export class Office {
     const find = (standing: Standing, name: string) => (this.isConfigured && name === 'comment' && standing ? this.bound() : null);
     this.runner = new ApprovalRunner({
       ...{ database: core.database, signals: core.signals, admissions: core.admissions, outbound, owner: () => core.owner },
-      ...{ execution: { key: KEY, tools: { find } }, warn: (message) => void this.warnings.push(message) },
+      ...{ execution: { key: KEY, tools: { find }, show: async () => undefined }, warn: (message) => void this.warnings.push(message) },
     });
     this.runner.start();
   }
