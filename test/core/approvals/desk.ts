@@ -1,4 +1,5 @@
 import { ApprovalDesk, type Decided } from '../../../src/core/approvals/approval-desk.js';
+import type { ShowApproval } from '../../../src/core/approvals/approval-post.js';
 import { ApprovalRunner } from '../../../src/core/approvals/approval-runner.js';
 import type { ApprovalRow } from '../../../src/core/approvals/approvals.js';
 import type { BoundTool } from '../../../src/core/approvals/execute-approval.js';
@@ -32,8 +33,9 @@ export class Office {
   constructor(
     readonly core: Core,
     expiresMs = HOUR,
+    private readonly show: ShowApproval = async () => undefined,
   ) {
-    this.desk = new ApprovalDesk(core.database, core.signals, KEY, { expiresMs });
+    this.desk = new ApprovalDesk(core.database, core.signals, KEY, { expiresMs }, show);
   }
 
   /** A conversation that was done with its first message. */
@@ -78,7 +80,7 @@ export class Office {
     const find = (standing: Standing, name: string) => (this.isConfigured && name === 'comment' && standing ? this.bound() : null);
     this.runner = new ApprovalRunner({
       ...{ database: core.database, signals: core.signals, admissions: core.admissions, outbound, owner: () => core.owner },
-      ...{ execution: { key: KEY, tools: { find }, show: async () => undefined }, warn: (message) => void this.warnings.push(message) },
+      ...{ execution: { key: KEY, tools: { find }, show: this.show }, warn: (message) => void this.warnings.push(message) },
     });
     this.runner.start();
   }
