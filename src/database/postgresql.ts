@@ -22,6 +22,8 @@ export interface PostgresClient {
     config: string | { text: string; values: readonly Value[]; types: TypeParsers; name?: string },
   ): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(error?: boolean): void;
+  /** Its socket. */
+  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   /** The server process that it was told to be connected to; a pooler in between makes one up. */
   readonly processID: number | null;
   on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown;
@@ -96,6 +98,7 @@ export class PostgresStore {
     const client = await this.pool.connect();
     let broken = false;
     try {
+      sendTogether(client);
       const begun = client.query(BEGIN[plans]);
       const result = await work(transactionOn(client, begun, this.statements));
       await begun;
@@ -132,6 +135,7 @@ function transactionOn(client: PostgresClient, begun: Promise<unknown>, statemen
   );
   const query = async (sql: string, values: readonly Value[]) => {
     if (!hasBegun && !sql.startsWith('select')) await begun;
+    sendTogether(client);
     return client.query({ ...statements.of(sql), values, types });
   };
   return {
@@ -143,6 +147,20 @@ function transactionOn(client: PostgresClient, begun: Promise<unknown>, statemen
       return (await query(insertionText(insertion), insertedValues(insertion, rows))).rows as Returned[];
     },
   };
+}
+
+const gathering = new WeakSet<PostgresClient>();
+
+/** What is asked in one turn of the event loop goes out in one write: each costs the system as much as a short statement. */
+function sendTogether(client: PostgresClient): void {
+  const stream = client.connection?.stream;
+  if (!stream?.cork || gathering.has(client)) return;
+  gathering.add(client);
+  stream.cork();
+  process.nextTick(() => {
+    gathering.delete(client);
+    stream.uncork?.();
+  });
 }
 
 const MOST_NAMES = 200;
