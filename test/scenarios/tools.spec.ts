@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { expectSound } from '../core/invariants.js';
 import { eachDatabase, type TestDatabase } from '../databases.js';
-import { turns } from '../fakes/agent/index.js';
+import { answers, turns } from '../fakes/agent/index.js';
+import { until } from './server-process.js';
 import { type Setting, ToolHost } from './tool-host.js';
 
 const TOOL = 'marked_comment';
@@ -203,5 +204,20 @@ eachDatabase('the tools of a conversation', (make) => {
     expect(next.mcp.token).not.toBe(mcp.token);
     await expect(host.call(client, TOOL, { text: 'too late' })).rejects.toThrow();
     expect(await host.call(await host.connect(next.mcp), TOOL, { text: 'anew' })).toMatchObject({ told: { status: 'done' } });
+  });
+
+  it('CTL-4 REC-3 an agent asks during its turn, the server restarts, a person allows it, and the repeated turn is told', async () => {
+    await started();
+    answers.length = 0;
+    await host.board.say('A', 'ask: deploy');
+    await until(async () => (await host.approvals('?state=pending')).length === 1);
+    expect(await host.approvals()).toMatchObject([{ title: 'Run deploy', body: '$ deploy --now' }]);
+    host = await host.restart();
+    const [asked] = await host.approvals();
+    expect((await host.decide(asked?.id, 'approve')).status).toBe(200);
+    await until(() => answers.length === 1);
+    await host.quiet();
+    expect(answers).toEqual(['deploy approved']);
+    expect(await host.approvals()).toMatchObject([{ id: asked?.id, state: 'executed' }]);
   });
 });
