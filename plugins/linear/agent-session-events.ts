@@ -14,6 +14,8 @@ interface Session {
 
 interface About {
   readonly subject: Subject;
+  /** The session is the thread. */
+  readonly thread: string;
   readonly title: string;
   readonly url?: string;
   readonly occurredAt?: string;
@@ -36,9 +38,9 @@ export function parseAgentSession(envelope: Envelope, options: LinearConnection)
 /** A session with an issue is that issue's conversation; one without has a conversation of its own. */
 function aboutSession(envelope: Envelope, { id, properties, issue }: Session): About {
   const url = webAddress(properties.url) ?? envelope.url ?? issue?.url;
-  if (issue) return { ...aboutIssue(envelope, issue), ...known({ url }) };
+  if (issue) return { ...aboutIssue(envelope, issue), thread: id, ...known({ url }) };
   const subject = { namespace: `linear:${envelope.organizationId}:session`, key: id };
-  return { subject, title: 'Linear agent session', ...known({ url, occurredAt: envelope.occurredAt }) };
+  return { subject, thread: id, title: 'Linear agent session', ...known({ url, occurredAt: envelope.occurredAt }) };
 }
 
 function parseCreated(about: About, { id, properties, issue }: Session, promptContext: unknown): Parsed {
@@ -53,8 +55,15 @@ function parsePrompted(session: About, activity: Fields | undefined, options: Li
   const id = word(activity?.id);
   if (!activity || !id) return { ...session, kind: 'recorded', reason: 'invalid_shape' };
   const about = { ...session, ...known({ author: memberOf(fields(activity.user), activity.userId, options) }) };
-  if (activity.signal === 'stop') return { ...about, kind: 'recorded', reason: 'stop_not_supported' };
+  if (activity.signal === 'stop') return parseStop(about);
   const text = word(fields(activity.content)?.body) ?? word(activity.body);
   if (!text) return { ...about, kind: 'ignored', reason: 'no_text' };
   return { ...about, kind: 'prompt', text, ...messageKeyOf(word(activity.sourceCommentId) ?? id) };
+}
+
+/** A person stops the turn, not the agent's work on the issue. */
+function parseStop(about: About): Parsed {
+  const { author } = about;
+  if (author === undefined) return { ...about, kind: 'recorded', reason: 'invalid_shape' };
+  return { ...about, kind: 'action', author, action: { type: 'command', name: 'stop' } };
 }

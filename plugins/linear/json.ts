@@ -6,6 +6,11 @@ export function fields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
+/** The objects in the value when it is a list, else none. */
+export function list(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fields).filter((item) => item !== undefined) : [];
+}
+
 /** The value when it is a string with something to read in it, else nothing. */
 export function word(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;

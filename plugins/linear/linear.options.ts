@@ -1,14 +1,19 @@
-import { IsOptional, IsUrl, IsUUID } from 'class-validator';
+import { IsOptional, IsUrl, IsUUID, Matches } from 'class-validator';
 
 /** What a Linear connection has beside the host's own keys. */
 export class LinearConnection {
-  /** Base URL of Linear's API, where it is not the public one (a proxy, a test server). Receiving webhooks does not need it. */
+  /** Base URL of Linear's API, where it is not the public one (a proxy, a test server). */
   @IsOptional()
   @IsUrl(
     { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
     { message: 'apiUrl must be an http(s) URL, for example https://api.linear.app' },
   )
   readonly apiUrl?: string;
+
+  /** Access token of the agent's OAuth application, or a personal API key (`lin_api_…`), for writing. Receiving webhooks does not need it. */
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{1,500}$/, { message: 'token must be an access token of an OAuth application or an API key of Linear' })
+  readonly token?: string;
 
   /** Id of the workflow state in which agents propose work: creating an issue there is `ignored`, reason `proposal`. */
   @IsOptional()

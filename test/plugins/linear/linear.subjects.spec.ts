@@ -279,8 +279,11 @@ describe('Linear agent sessions', () => {
     expect(parse(prompted)).toMatchObject({ kind: 'prompt', text: 'Use the second option', author: { id: PERSON, isBot: false } });
   });
 
-  it('LIN-4 say that a stop signal is not supported, and do not wake the agent with it', () => {
-    expect(parse(linearFixture('agent-session.prompted.stop'))).toMatchObject({ kind: 'recorded', reason: 'stop_not_supported' });
+  it('LIN-4 make a command of the stop signal, and do not wake the agent with it', () => {
+    expect(parse(linearFixture('agent-session.prompted.stop'))).toMatchObject({
+      ...{ kind: 'action', thread: '7c1d0b52-4a5b-4c8e-9d7d-0d5a3f7e1a11', action: { type: 'command', name: 'stop' } },
+      author: { name: 'Mona Octocat' },
+    });
   });
 });
 
