@@ -40,7 +40,14 @@ eachDatabase('conversations and deliveries through the admin API', (make) => {
     expect(await read(id)).toEqual({
       ...{ id, org: 'default', subject: { namespace: 'tracker:acme', key }, scope: 'subject', title: null, url: null, workspace: 'main' },
       ...{ session: null, state: 'open', terminal: null, status: 'queued', queue: { held: 0, pending: 1, claimed: 0, completed: 0 } },
-      ...{ waiting_for: { reason: 'worker', until: null, detail: null }, control: null, cleared_to: 0, paused: false, cleanup: null },
+      ...{
+        waiting_for: { reason: 'worker', until: null, detail: null },
+        control: null,
+        tainted: true,
+        cleared_to: 0,
+        paused: false,
+        cleanup: null,
+      },
       ...{ created_at: expect.stringMatching(/^\d{4}-.*Z$/), updated_at: expect.stringMatching(/^\d{4}-.*Z$/) },
     });
   });
