@@ -74,13 +74,21 @@ function installPlugins(text: string, own: string): void {
   }
 }
 
+const SECRET = 'a-secret-of-this-test';
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${SECRET}\n-----END RSA PRIVATE KEY-----\n`;
+
 async function load({ text }: Pick<Block, 'text'>) {
   const own = mkdtempSync(path.join(folder, 'block-'));
   const file = path.join(own, 'throughline.config.yaml');
   writeFileSync(file, wholeOf(text));
   writeFileSync(path.join(own, 'agent.md'), 'Be kind.\n');
   installPlugins(text, own);
-  const variables = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [name, 'a secret of this test']);
+  for (const [, secret = ''] of text.matchAll(/\{ file: (\S+) \}/g))
+    writeFileSync(path.join(own, secret), secret.endsWith('.pem') ? PEM : SECRET);
+  const variables = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [
+    name,
+    name === 'SLACK_BOT_TOKEN' ? `xoxb-${SECRET}` : SECRET,
+  ]);
   return configureHost(await loadConfig({ cwd: own, file, env: Object.fromEntries(variables) as Record<string, string> }), own);
 }
 
