@@ -46,6 +46,8 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a terminal conversation has no session': "select id from conversations where state = 'terminal' and session is not null",
   'an end that is told of is told of by a lifecycle delivery': `select c.id from conversations c where c.ending_sequence is not null and ${NOTHING_PRUNED}
      and not exists (select 1 from deliveries d where d.conversation = c.id and d.sequence = c.ending_sequence and d.kind = 'lifecycle')`,
+  'a thread is closed while its conversation has ended, and only then': `select b.conversation as id from control_bindings b
+     join conversations c on c.id = b.conversation where (b.state = 'closed') <> (c.state = 'terminal')`,
   'every end has left all of its jobs': `select c.id from conversations c where c.ending > 0 and ${nonePruned('jobs')}
      and (select count(*) from jobs j where j.conversation = c.id and j.ending = c.ending) <> ${CLEANUP.length}`,
   'no job belongs to an end that was not': `select j.conversation as id from jobs j join conversations c on c.id = j.conversation

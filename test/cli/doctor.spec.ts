@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Finding } from '../../src/cli/doctor/finding.js';
+import { insertBinding, saveFault } from '../../src/core/controls/bindings.js';
 import { failGap, openGap } from '../../src/core/gaps/gaps.js';
 import { describeLease, takeLease } from '../../src/core/leases/leases.js';
 import { enlist } from '../../src/core/replicas/replicas.js';
@@ -249,6 +251,27 @@ eachDatabase('throughline doctor', (make) => {
       verdict: 'warning',
       message: 'events since 1970-01-01T00:00:01.000Z may be missing: rate limited',
     });
+    await test.drop();
+  });
+
+  it('CTL-1 tells which channels do not take what is to be shown, and what mends it', async () => {
+    const test = await make.migrated();
+    const env = { THROUGHLINE_DATABASE__URL: test.url, THROUGHLINE_SERVER__PORT: '0' };
+    const database = await test.open();
+    const threads = ['T-1', 'T-2', 'T-3'].map((title) => ({ title, conversation: randomUUID() }));
+    await database.transaction(async (tx) => {
+      const of = { org: 'default', connection: 'chat', parent: 'C1', workspace: 'main', isClosed: false };
+      for (const thread of threads) await insertBinding(tx, { ...of, ...thread });
+      for (const { conversation } of threads.slice(1)) await saveFault(tx, conversation, { state: 'forbidden', message: 'may not write' });
+    });
+    await database.close();
+    const { report } = await examine(project(''), { env });
+    expect(report.checks.filter(({ section }) => section === 'Threads').toSorted((a, b) => (a.verdict < b.verdict ? -1 : 1))).toMatchObject(
+      [
+        { name: 'default/chat', verdict: 'ok', message: '1 thread in order' },
+        { verdict: 'warning', message: '2 threads forbidden: may not write', fix: expect.stringContaining('permissions') },
+      ],
+    );
     await test.drop();
   });
 });

@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.js';
 import { checkAccess } from './check-access.js';
 import { checkConfig, connectionFaults, faultSections, withoutSecret } from './check-config.js';
 import { checkConnections } from './check-connections.js';
+import { checkControls } from './check-controls.js';
 import { checkDatabase } from './check-database.js';
 import { checkServer } from './check-server.js';
 import { checkSources } from './check-sources.js';
@@ -47,7 +48,7 @@ async function storeSections(config: Config, terminal: Terminal): Promise<Sectio
     return [
       { title: 'Database', findings },
       { title: 'Access', findings: access },
-      ...(hasTables && database ? await checkSources(config, database) : []),
+      ...(hasTables && database ? [...(await checkSources(config, database)), ...(await checkControls(config, database))] : []),
     ];
   } finally {
     await database?.close();

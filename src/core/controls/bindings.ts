@@ -174,3 +174,22 @@ export async function clearFault(tx: Tx, conversation: string): Promise<void> {
     [conversation],
   );
 }
+
+export interface ChannelHealth {
+  readonly org: string;
+  readonly connection: string;
+  /** Null: threads that nothing is wrong with. */
+  readonly fault: ChannelState | null;
+  /** What the channel says of one of them. */
+  readonly message: string | null;
+  readonly threads: number;
+}
+
+/** How the threads of each channel are, by what is wrong with them. */
+export async function channelHealth(tx: Tx, orgs: readonly string[]): Promise<ChannelHealth[]> {
+  return tx.all(
+    `select org, connection, fault, min(fault_message) as message, count(*) as threads from control_bindings
+      where org ${tx.dialect.among('text')} group by org, connection, fault order by org, connection, fault`,
+    [orgs],
+  );
+}
