@@ -55,7 +55,7 @@ eachCore('an approval', (open) => {
   });
 
   it.each(['nothing', '../../etc/passwd', `${'x'.repeat(65)}`, 'AAAAAAAAAAAAAAAAAAAAAAAA'])(
-    'CTL-4 no other id decides about it: %s',
+    'CTL-4 B68 no other id decides about it: %s',
     async (id) => {
       opened();
       await office.ask(await office.conversation());
