@@ -24,8 +24,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function run(url: string): Promise<number> {
-  writeFileSync(path.join(folder, 'throughline.config.yaml'), JSON.stringify({ server: { port: 0 }, database: { url } }));
+function run(url: string, settings: object = {}): Promise<number> {
+  writeFileSync(path.join(folder, 'throughline.config.yaml'), JSON.stringify({ server: { port: 0 }, database: { url }, ...settings }));
   return runServer({ cwd: folder, env: {} });
 }
 
@@ -55,6 +55,18 @@ describe('the process of a server', () => {
     const after = await openDatabase({ url, server: true });
     expect(await after.transaction((tx) => tx.all('select id from replicas'))).toEqual([]);
     await after.close();
+  });
+
+  it('CTL-1 tells at once of every workspace whose channel cannot show threads, and ends with 2', async () => {
+    const workspace = (connection: string) => ({ runtime: 'echo', control: { connection, parent: 'C1' } });
+    const settings = {
+      connections: { chat: { plugin: 'slack', secret: 'a secret' }, code: { plugin: 'github', secret: 'a secret' } },
+      runtimes: { echo: { kind: 'echo' } },
+      workspaces: { one: workspace('chat'), two: workspace('code') },
+    };
+    expect(await run(`sqlite:${inFolder('a.db')}`, settings)).toBe(2);
+    expect(said).toMatch(/^workspaces\.one\.control\.connection: chat: .*token/m);
+    expect(said).toMatch(/^workspaces\.two\.control\.connection: code: .*token/m);
   });
 
   it.each([

@@ -6,33 +6,40 @@ import { builtInKinds, createRuntime, type RuntimeKinds } from '../runtimes/crea
 import { type Workspace, WorkTable } from '../worker/work-table.js';
 import type { ConfiguredConnection, ConfiguredHost } from './configured-host.js';
 
-/** What stored work runs on, by the configuration. Throws `ConfigFault` naming the runtime that cannot be made, or the control. */
+/** What stored work runs on, by the configuration. Throws `ConfigFault` naming every runtime and every control that cannot be. */
 export function workTable(
   { config, routes, connections }: Pick<ConfiguredHost, 'config' | 'routes' | 'connections'>,
   registry: PluginRegistry,
 ): WorkTable {
   const kinds = allKinds(registry);
-  const workspaces = config.workspaces.map((workspace): Workspace => {
-    const { name, org, instructions, directory, isolate, repository } = workspace;
-    // Two agents in one folder would undo each other's work.
-    const concurrency = workspace.concurrency ?? (directory === null || isolate ? null : 1);
-    const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
-    const rules = { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop };
-    const control = placementOf(workspace, connections, registry);
-    return {
-      name,
-      org,
-      instructions,
-      directory,
-      isolate,
-      repository,
-      concurrency,
-      rules,
-      control,
-      runtime: runtimeOf(config, workspace, kinds),
-    };
+  const faults = new Set<string>();
+  const attempt = <T>(make: () => T): T | null => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof ConfigFault)) throw error;
+      faults.add(error.message);
+      return null;
+    }
+  };
+  const workspaces = config.workspaces.flatMap((workspace): Workspace[] => {
+    const control = attempt(() => placementOf(workspace, connections, registry));
+    const runtime = attempt(() => runtimeOf(config, workspace, kinds));
+    return runtime === null ? [] : [workspaceOf(workspace, control, runtime)];
   });
+  if (faults.size > 0) throw new ConfigFault([...faults].join('\n'));
   return new WorkTable(workspaces, routes);
+}
+
+function workspaceOf(workspace: WorkspaceConfig, control: Placement | null, runtime: AgentRuntime): Workspace {
+  const { name, org, instructions, directory, isolate, repository } = workspace;
+  const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
+  return {
+    ...{ name, org, instructions, directory, isolate, repository, control, runtime },
+    // Two agents in one folder would undo each other's work.
+    concurrency: workspace.concurrency ?? (directory === null || isolate ? null : 1),
+    rules: { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop },
+  };
 }
 
 export function allKinds(registry: PluginRegistry): RuntimeKinds {

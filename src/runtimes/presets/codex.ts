@@ -1,45 +1,27 @@
-import type { TurnEvent, TurnInput } from '../../plugin/index.js';
+import type { TurnEvent } from '../../plugin/index.js';
 import { type Fields, fieldsOf, isName, shown, toolEvent } from '../process/agent-event.js';
-import { promptText } from '../prompt-text.js';
 import { MessageTexts } from './message-texts.js';
-import { type FrameReader, type Invocation, type Preset, type PresetOptions, type PresetTurn, status } from './preset.js';
+import { type FrameReader, type Invocation, type Preset, ResumingTurn, status } from './preset.js';
 
 const UNKNOWN_THREAD = /no rollout found|thread\/resume failed/i;
 
 /** Codex as a program: `codex exec`. */
-export const codex: Preset = (input, options) => new CodexTurn(input, options);
+export const codex: Preset = (input, options) => new CodexTurn(input, options, UNKNOWN_THREAD);
 
-class CodexTurn implements PresetTurn {
-  private thread: string | null;
-  private readonly stdin: string;
-
-  constructor(
-    private readonly input: TurnInput,
-    private readonly options: PresetOptions,
-  ) {
-    this.thread = input.session;
-    this.stdin = promptText(input);
-  }
-
+class CodexTurn extends ResumingTurn {
   first(): Invocation {
     return this.start([]);
   }
 
-  next(complaint: string): Invocation | null {
-    if (this.thread === null || !UNKNOWN_THREAD.test(complaint)) return null;
-    this.thread = null;
-    return this.start([status('the agent no longer knows its earlier session: it begins anew')]);
-  }
-
   reader(): FrameReader {
-    return new CodexReader(this.thread);
+    return new CodexReader(this.session);
   }
 
   /** Options stand before `resume`, which takes few of them itself. */
-  private start(events: readonly TurnEvent[]): Invocation {
+  protected start(events: readonly TurnEvent[]): Invocation {
     const { args, cwd } = this.options;
     const own = ['exec', '--json', '--skip-git-repo-check', '--cd', cwd ?? this.input.workspace, ...this.tools()];
-    const resume = this.thread === null ? [] : ['resume', this.thread];
+    const resume = this.session === null ? [] : ['resume', this.session];
     return { args: [...own, ...args, ...resume, '-'], stdin: this.stdin, events };
   }
 

@@ -1,35 +1,17 @@
-import type { TurnEvent, TurnInput } from '../../plugin/index.js';
+import type { TurnEvent } from '../../plugin/index.js';
 import { type Fields, fieldsOf, isName, shown, toolEvent } from '../process/agent-event.js';
-import { promptText } from '../prompt-text.js';
 import { MessageTexts } from './message-texts.js';
-import { type FrameReader, type Invocation, type Preset, type PresetOptions, type PresetTurn, status } from './preset.js';
+import { type FrameReader, type Invocation, type Preset, ResumingTurn, status } from './preset.js';
 
 const UNKNOWN_SESSION = /invalid session identifier|no previous sessions|error resuming session/i;
 
 /** Gemini as a program: `gemini -p`. */
-export const gemini: Preset = (input, options) => new GeminiTurn(input, options);
+export const gemini: Preset = (input, options) => new GeminiTurn(input, options, UNKNOWN_SESSION);
 
-class GeminiTurn implements PresetTurn {
-  private session: string | null;
-  private readonly stdin: string;
-
-  constructor(
-    private readonly input: TurnInput,
-    private readonly options: PresetOptions,
-  ) {
-    this.session = input.session;
-    this.stdin = promptText(input);
-  }
-
+class GeminiTurn extends ResumingTurn {
   first(): Invocation {
     const noTools = status('gemini takes tools from its settings alone: it works without those of its conversation');
     return this.start(this.input.mcp === null ? [] : [noTools]);
-  }
-
-  next(complaint: string): Invocation | null {
-    if (this.session === null || !UNKNOWN_SESSION.test(complaint)) return null;
-    this.session = null;
-    return this.start([status('the agent no longer knows its earlier session: it begins anew')]);
   }
 
   reader(): FrameReader {
@@ -37,7 +19,7 @@ class GeminiTurn implements PresetTurn {
   }
 
   /** What it is asked stands behind what it reads from its input. */
-  private start(events: readonly TurnEvent[]): Invocation {
+  protected start(events: readonly TurnEvent[]): Invocation {
     const resume = this.session === null ? [] : ['-r', this.session];
     const args = ['-o', 'stream-json', ...this.options.args, ...resume, '-p', 'Work on the messages above.'];
     return { args, stdin: this.stdin, events };

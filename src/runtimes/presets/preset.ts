@@ -1,6 +1,7 @@
 import type { TurnEvent, TurnInput } from '../../plugin/index.js';
 import type { Fields } from '../process/agent-event.js';
 import type { ProcessOptions } from '../process/process-options.js';
+import { promptText } from '../prompt-text.js';
 
 export type PresetName = 'claude-code' | 'codex' | 'gemini';
 
@@ -36,6 +37,32 @@ export interface PresetTurn {
 }
 
 export type Preset = (input: TurnInput, options: PresetOptions) => PresetTurn;
+
+/** A turn of a program that chooses its session's id itself, and may have forgotten it. */
+export abstract class ResumingTurn implements PresetTurn {
+  protected session: string | null;
+  protected readonly stdin: string;
+
+  constructor(
+    protected readonly input: TurnInput,
+    protected readonly options: PresetOptions,
+    /** What it complains of when it does not know the session. */
+    private readonly unknownSession: RegExp,
+  ) {
+    this.session = input.session;
+    this.stdin = promptText(input);
+  }
+
+  abstract first(): Invocation;
+  abstract reader(): FrameReader;
+  protected abstract start(events: readonly TurnEvent[]): Invocation;
+
+  next(complaint: string): Invocation | null {
+    if (this.session === null || !this.unknownSession.test(complaint)) return null;
+    this.session = null;
+    return this.start([status('the agent no longer knows its earlier session: it begins anew')]);
+  }
+}
 
 export function status(text: string): TurnEvent {
   return { type: 'status', text };

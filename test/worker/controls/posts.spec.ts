@@ -1,26 +1,13 @@
-import { afterEach, expect, it } from '@jest/globals';
-import { comment, event, prompt, route } from '../../core/builders.js';
+import { expect, it } from '@jest/globals';
+import { comment, event, prompt } from '../../core/builders.js';
 import { type Core, delivered, eachCore } from '../../core/core.js';
-import { Chat, ChatChannel } from '../../fakes/channel/index.js';
-import { Bench, type BenchOptions, until } from '../harness.js';
-
-const AT_ONCE = { maxAttempts: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0 } };
+import { Chat } from '../../fakes/channel/index.js';
+import { Bench, until } from '../harness.js';
+import { areDone, chatBenches } from './shown.js';
 
 eachCore('what people see of a turn', (open) => {
-  const benches: Bench[] = [];
+  const { bench } = chatBenches();
 
-  const bench = async (core: Core, chat: Chat, options: BenchOptions = {}) => {
-    const made = new Bench(core, [route()], { retry: AT_ONCE, channel: new ChatChannel(chat), ...options });
-    benches.push(made);
-    await made.start();
-    return made;
-  };
-
-  afterEach(async () => {
-    await Promise.all(benches.splice(0).map((each) => each.stop()));
-  });
-
-  const areDone = (core: Core) => async () => (await core.rows('select id from errands where ended_at is null')).length === 0;
   const bindings = (core: Core) =>
     core.rows<{ thread: string; state: string; fault: string | null; fault_message: string | null; title: string }>(
       'select thread, state, fault, fault_message, title from control_bindings order by created_at',

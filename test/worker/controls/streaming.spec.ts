@@ -1,31 +1,18 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { claimErrands } from '../../../src/core/controls/claim-errands.js';
 import { recover } from '../../../src/core/recovery/recover.js';
 import { enlist } from '../../../src/core/replicas/replicas.js';
-import type { ControlLimits } from '../../../src/plugin/index.js';
-import { comment, route } from '../../core/builders.js';
-import { type Core, delivered, eachCore, replica } from '../../core/core.js';
-import { Chat, ChatChannel } from '../../fakes/channel/index.js';
-import { Bench, type BenchOptions, until } from '../harness.js';
+import { comment } from '../../core/builders.js';
+import { delivered, eachCore, replica } from '../../core/core.js';
+import { Chat } from '../../fakes/channel/index.js';
+import { until } from '../harness.js';
+import { areDone, chatBenches } from './shown.js';
 
-const AT_ONCE = { maxAttempts: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0 } };
 const NOBODY = { isRunning: async () => true, endProcess: async () => undefined };
 
 eachCore('output as it comes', (open) => {
-  const benches: Bench[] = [];
+  const { bench, forget } = chatBenches();
 
-  const bench = async (core: Core, chat: Chat, limits?: ControlLimits, options: BenchOptions = {}) => {
-    const made = new Bench(core, [route()], { retry: AT_ONCE, channel: new ChatChannel(chat, limits), ...options });
-    benches.push(made);
-    await made.start();
-    return made;
-  };
-
-  afterEach(async () => {
-    await Promise.all(benches.splice(0).map((each) => each.stop()));
-  });
-
-  const areDone = (core: Core) => async () => (await core.rows('select id from errands where ended_at is null')).length === 0;
   const texts = (chat: Chat) => chat.textsIn('T1');
 
   it('TRN-8 one message grows by edits while the turn runs, with what it is doing below, and ends as the whole text', async () => {
@@ -61,7 +48,7 @@ eachCore('output as it comes', (open) => {
   it('TRN-8 fifty thousand characters come in messages of the length that the channel takes, without a half character', async () => {
     const core = open();
     const chat = new Chat();
-    const { runtime } = await bench(core, chat, { title: 100, text: 2000, editMs: 50 });
+    const { runtime } = await bench(core, chat, {}, { title: 100, text: 2000, editMs: 50 });
     await core.admit(comment('T-1'));
     const turn = await runtime.next();
     const text = '😀 word '.repeat(6250);
@@ -77,7 +64,7 @@ eachCore('output as it comes', (open) => {
   it('TRN-8 a channel that cannot edit is given the whole when it is complete', async () => {
     const core = open();
     const chat = new Chat();
-    const { runtime } = await bench(core, chat, { title: 100, text: 2000, editMs: null });
+    const { runtime } = await bench(core, chat, {}, { title: 100, text: 2000, editMs: null });
     const { conversation } = delivered(await core.admit(comment('T-1')));
     const turn = await runtime.next();
     turn.say({ type: 'text', text: 'Half ' });
@@ -98,9 +85,9 @@ eachCore('output as it comes', (open) => {
     (await before.runtime.next()).say({ type: 'text', text: 'I have begun to' });
     await until(() => texts(chat).length === 1);
     await before.stop();
-    benches.splice(0);
+    forget();
     await core.makeDue(conversation);
-    const after = await bench(core, chat, undefined, { self: replica('worker', { pid: 778 }) });
+    const after = await bench(core, chat, { self: replica('worker', { pid: 778 }) });
     const turn = await after.runtime.next();
     turn.say({ type: 'text', text: 'Again from the start.' });
     turn.finish('Again from the start.');
@@ -140,7 +127,7 @@ eachCore('output as it comes', (open) => {
     const self = { ...replica('worker', { pid: 777 }), id: core.owner };
     const { repaired } = await recover(core.database, self, NOBODY);
     expect(repaired.errands).toBe(1);
-    const next = await bench(core, chat, undefined, { self: replica('next', { pid: 779 }) });
+    const next = await bench(core, chat, { self: replica('next', { pid: 779 }) });
     await until(areDone(core));
     expect(texts(chat)).toEqual(['Said.']);
     expect(chat.calls.filter((call) => /post|find/.test(call))).toEqual(['find T1', 'post T1']);
@@ -157,10 +144,10 @@ eachCore('output as it comes', (open) => {
     first.finish('Here.');
     await until(() => texts(chat).length === 1);
     await before.stop();
-    benches.splice(0);
+    forget();
     const limits = { title: 100, text: 2000, editMs: 20 };
     const moved = { control: { connection: 'chat', parent: 'C2', limits } };
-    const after = await bench(core, chat, undefined, { self: replica('worker', { pid: 778 }), workspaces: [moved] });
+    const after = await bench(core, chat, { self: replica('worker', { pid: 778 }), workspaces: [moved] });
     await core.admit(comment('T-1', 'again'));
     const second = await after.runtime.next();
     expect(second.input).toMatchObject({ session: 'the session', conversation: { id: conversation } });

@@ -1,28 +1,17 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { AdmissionAnswer } from '../../../src/core/admission/event.js';
 import type { DecisionRequest, Decisions } from '../../../src/core/controls/decisions.js';
 import type { Action, Author, ControlAction } from '../../../src/plugin/index.js';
 import { closing, comment, event, opened, prompt, route } from '../../core/builders.js';
 import { type Core, delivered, eachCore } from '../../core/core.js';
-import { Chat, ChatChannel } from '../../fakes/channel/index.js';
-import { Bench, type BenchOptions, until } from '../harness.js';
+import { Chat } from '../../fakes/channel/index.js';
+import { Bench, until } from '../harness.js';
+import { areDone, chatBenches } from './shown.js';
 
-const AT_ONCE = { maxAttempts: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0 } };
 const ADA: Author = { id: 'U1', name: 'ada', isBot: false };
 
 eachCore('what people do in a thread', (open) => {
-  const benches: Bench[] = [];
-
-  const bench = async (core: Core, chat: Chat, options: BenchOptions = {}) => {
-    const made = new Bench(core, [route()], { retry: AT_ONCE, channel: new ChatChannel(chat), ...options });
-    benches.push(made);
-    await made.start();
-    return made;
-  };
-
-  afterEach(async () => {
-    await Promise.all(benches.splice(0).map((each) => each.stop()));
-  });
+  const { bench } = chatBenches();
 
   const said = (text: string, change: { thread?: string; author?: Author; messageKey?: string } = {}) =>
     event({ ...prompt('a thread of its own', text, { thread: 'T1', author: ADA, ...change }) }, { source: 'chat', eventKey: 'message' });
@@ -31,7 +20,6 @@ eachCore('what people do in a thread', (open) => {
       { kind: 'action', subject: null, thread: 'T1', author: ADA, action, reply: { token: 'R1' }, ...change },
       { source: 'chat', eventKey: 'interaction' },
     );
-  const areDone = (core: Core) => async () => (await core.rows('select id from errands where ended_at is null')).length === 0;
   /** A conversation that is shown in T1. */
   const shown = async (core: Core, { runtime }: Bench) => {
     const { conversation } = delivered(await core.admit(comment('T-1')));
