@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import startPostgres, { stop as stopPostgres } from '../../test/postgres.mjs';
+import { startDurable, stop as stopPostgres } from '../../test/postgres.mjs';
 import { makeFolder, removeFolder } from '../folders.mjs';
 import { startRedis } from './redis.mjs';
 
@@ -38,7 +38,7 @@ function sqlite() {
 }
 
 async function postgres() {
-  if (!process.env[SERVER]) await startPostgres();
+  if (!process.env[SERVER]) await startDurable();
   const server = process.env[SERVER];
   const name = `bench_${randomUUID().replaceAll('-', '')}`;
   const administer = (sql) => onPostgres(server, (client) => client.query(sql));

@@ -32,7 +32,10 @@ export class ConfiguredProviders implements Providers, Channels, Talk {
   }
 
   acknowledges(org: string, name: string): boolean {
-    return this.channel(org, name)?.control.acknowledge !== undefined;
+    const channel = this.channel(org, name);
+    if (channel?.control.acknowledge === undefined) return false;
+    // A connection that only receives would fail at each event, and be tried eight times.
+    return (channel.control.missing?.(channel.connection) ?? null) === null;
   }
 
   /** True: some connection has threads, or can show that a message was taken. */

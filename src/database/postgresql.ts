@@ -86,7 +86,7 @@ export const postgresqlDialect: Dialect = {
 const FREE = "begin; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '30s'";
 const BEGIN: Readonly<Record<Plans, string>> = {
   free: FREE,
-  by_index: `${FREE}; set local enable_seqscan = off; set local enable_bitmapscan = off`,
+  by_index: `${FREE}; set local enable_seqscan = off; set local enable_bitmapscan = off; set local plan_cache_mode = force_generic_plan`,
 };
 
 export class PostgresStore {

@@ -1,8 +1,8 @@
 import { Controller, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '../http/documented.js';
 import type { Reply, VerifiedRequest } from '../plugin/index.js';
 import { receive } from './arrived-request.js';
 import { authenticate } from './authenticate.js';

@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isConversationId } from '../core/conversations/conversation-id.js';
 import { readStanding, type Standing } from '../core/conversations/standings.js';
 import { Database } from '../database/database.js';
+import { ApiExcludeController } from '../http/documented.js';
 import { DomainError } from '../plugin/index.js';
-import { answerMcp, type McpParts } from './mcp-server.js';
+import type { McpParts } from './mcp-server.js';
 import { isTokenOf } from './tool-token.js';
 
 /** The parts behind the endpoint, and the key that tokens are made with. */
@@ -56,6 +56,8 @@ export class McpController {
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value);
     const asked = new Request(`http://localhost${request.url}`, { method: 'POST', headers });
+    // The protocol's SDK is loaded for the first agent that asks, not for every start.
+    const { answerMcp } = await import('./mcp-server.js');
     const answer = await answerMcp(this.host.parts, standing, asked, body);
     reply.status(answer.status);
     answer.headers.forEach((value, name) => void reply.header(name, value));

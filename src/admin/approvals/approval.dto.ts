@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length } from 'class-validator';
 import { approval } from '../../core/approvals/approval.js';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 import { Filter, FilterOneOf, Instant, InstantOrNull, OneOf, PartOrNull, Storable, Text, TextOrNull } from '../http/fields.js';
 import { PageQuery } from '../http/page.js';
 

@@ -1,9 +1,9 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApprovalDesk, type Decided } from '../../core/approvals/approval-desk.js';
 import { listApprovals, showApproval } from '../../core/approvals/list-approvals.js';
 import { isConversationId } from '../../core/conversations/conversation-id.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { badParameter } from '../errors.js';

@@ -1,7 +1,7 @@
 import { Get, Inject, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { type AuditRow, listAudit } from '../../core/audit/audits.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';

@@ -1,8 +1,8 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { revokeLeases } from '../../core/leases/leases.js';
 import { Signals } from '../../core/signals.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { type ConnectionInfo, HostView } from '../host-view.js';

@@ -1,8 +1,8 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { listControls } from '../../core/controls/list-controls.js';
 import { Reconciliation } from '../../core/controls/reconciliation.js';
 import { Database } from '../../database/database.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';

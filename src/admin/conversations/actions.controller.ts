@@ -1,10 +1,10 @@
 import { Body, Inject, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { Admissions } from '../../core/admission/admissions.js';
 import { Operations } from '../../core/operations.js';
 import { Database } from '../../database/database.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiPropertyOptional } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { ConversationTerminal } from '../errors.js';
 import { AdminController } from '../http/admin-controller.js';

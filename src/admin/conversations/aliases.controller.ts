@@ -1,8 +1,8 @@
 import { Body, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Length, Matches } from 'class-validator';
 import { AliasBindings } from '../../core/alias-bindings.js';
 import type { AliasRow } from '../../core/subjects/subjects.js';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiPropertyOptional } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { Instant, Parts, Storable, Text } from '../http/fields.js';

@@ -1,7 +1,7 @@
 import { Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { listConversations } from '../../core/conversations/list-conversations.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';

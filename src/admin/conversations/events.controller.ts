@@ -1,8 +1,8 @@
 import { Get, Inject, Param, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { readMarks } from '../../core/conversations/conversation-marks.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation, ApiProduces } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { ConversationIdPipe } from '../http/ids.js';

@@ -1,10 +1,10 @@
 import { Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { listTimeline } from '../../core/conversations/list-timeline.js';
 import { listDeliveriesOf } from '../../core/deliveries/list-deliveries.js';
 import { listTranscript, listTurns } from '../../core/turns/list-turns.js';
 import { Database } from '../../database/database.js';
 import type { Tx } from '../../database/tx.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { DeliveryDto } from '../deliveries/delivery.dto.js';
 import { toDelivery } from '../deliveries/delivery.view.js';

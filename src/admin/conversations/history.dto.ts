@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../http/documented.js';
 import { Instant, InstantOrNull, OneOf, Parts, Text, TextOrNull, Whole } from '../http/fields.js';
 
 export class TimelineVerdictDto {

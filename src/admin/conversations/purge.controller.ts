@@ -1,8 +1,8 @@
 import { Delete, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiPropertyOptional } from '@nestjs/swagger';
 import { Equals } from 'class-validator';
 import { ConversationPurges } from '../../core/purges/conversation-purges.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiPropertyOptional } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';
 import { ConversationIdPipe } from '../http/ids.js';

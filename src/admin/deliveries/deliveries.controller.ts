@@ -1,11 +1,11 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length } from 'class-validator';
 import { isConversationId } from '../../core/conversations/conversation-id.js';
 import { parseDeliveryId } from '../../core/deliveries/delivery.js';
 import { listDeliveries, listDeliveriesOf, readDeliveryView } from '../../core/deliveries/list-deliveries.js';
 import { Operations } from '../../core/operations.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '../../http/documented.js';
 import { NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';

@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Equals, IsOptional, IsString, Length, ValidateBy, ValidateNested } from 'class-validator';
 import { effect } from '../../core/effects/effect.js';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 import {
   FilterOneOf,
   Instant,

@@ -1,9 +1,9 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { EffectState } from '../../core/effects/effect.js';
 import { EffectLedger } from '../../core/effects/effect-ledger.js';
 import { listEffects, readEffect, waitingFor } from '../../core/effects/list-effects.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';

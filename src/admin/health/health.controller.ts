@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '../../http/documented.js';
 import { HostView } from '../host-view.js';
 import { OneOf, Part } from '../http/fields.js';
 

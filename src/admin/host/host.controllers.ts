@@ -1,8 +1,8 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Admissions } from '../../core/admission/admissions.js';
 import { admitKept } from '../../core/admission/admit-kept.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { HostView } from '../host-view.js';

@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, UseGuards, UseInterceptors, UsePipes } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Role } from '../../core/tokens/tokens.js';
+import { ApiBearerAuth, ApiTags } from '../../http/documented.js';
 import { BearerGuard, Needs } from '../access/bearer.guard.js';
 import { Refuses } from './refuses.js';
 import { RequestPipe } from './request.pipe.js';

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Length, ValidateBy } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 
 // What answers are made of: each says its type and its meaning to the OpenAPI document.
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type as Convert } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 import { Filter } from './fields.js';
 
 /** What every address takes. */

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 import { Text, Whole } from './fields.js';
 
 export class ProblemFault {

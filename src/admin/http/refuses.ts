@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse } from '../../http/documented.js';
 import { Problem } from './problem.dto.js';
 
 const WHY: Readonly<Record<number, string>> = {
@@ -20,7 +20,7 @@ export function Refuses(...statuses: readonly number[]): ClassDecorator & Method
       ApiResponse({
         status,
         description: WHY[status] ?? '',
-        content: { 'application/problem+json': { schema: { $ref: getSchemaPath(Problem) } } },
+        content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${Problem.name}` } } },
       }),
     ),
   );

@@ -1,6 +1,6 @@
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
-import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { Role } from '../../core/tokens/tokens.js';
+import { ApiHeader, ApiOperation } from '../../http/documented.js';
 import { Needs } from '../access/bearer.guard.js';
 import { Refuses } from './refuses.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Res, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '../../http/documented.js';
 import { Refuses } from '../http/refuses.js';
 import { LoadReader } from './load-reader.js';
 import { MetricsGuard } from './metrics.guard.js';

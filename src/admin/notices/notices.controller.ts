@@ -1,7 +1,7 @@
 import { Get, Inject, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { listNotices, type NoticeRow } from '../../core/notices/notices.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import type { Parsed } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';

@@ -1,8 +1,8 @@
 import { Body, HttpCode, Inject, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Admissions } from '../../core/admission/admissions.js';
 import { readConversations } from '../../core/conversations/conversations.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { EventSources } from '../../ingress/event-source.js';
 import { Needs } from '../access/bearer.guard.js';
 import { By, type Caller } from '../access/caller.js';

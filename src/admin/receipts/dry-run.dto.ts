@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, IsString, Length } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 import { SubjectDto } from '../conversations/conversation.dto.js';
 import { Flag, OneOf, OneOfOrNull, PartOrNull, Parts, Storable, Text, TextOrNull, Whole } from '../http/fields.js';
 

@@ -1,7 +1,7 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { DISPOSITIONS } from '../../core/admission/event.js';
+import { ApiPropertyOptional } from '../../http/documented.js';
 import { SubjectDto } from '../conversations/conversation.dto.js';
 import {
   Filter,

@@ -1,10 +1,10 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { Admissions } from '../../core/admission/admissions.js';
 import { conflictsOf, decisionsOf, listReceipts, readReceiptView } from '../../core/receipts/list-receipts.js';
 import { identityHash } from '../../core/receipts/receipt.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation, ApiPropertyOptional } from '../../http/documented.js';
 import { InvalidInput, NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { HostView } from '../host-view.js';

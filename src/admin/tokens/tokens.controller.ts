@@ -1,9 +1,9 @@
 import { Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { audited } from '../../core/audited.js';
 import { listTokens } from '../../core/tokens/list-tokens.js';
 import { ROLES, readToken, revokeToken, type TokenRow } from '../../core/tokens/tokens.js';
 import { Database } from '../../database/database.js';
+import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
 import { By, type Caller } from '../access/caller.js';
 import { AdminController } from '../http/admin-controller.js';

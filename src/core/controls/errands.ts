@@ -143,6 +143,15 @@ export async function finishErrand(tx: Tx, { id, revision }: ErrandRow, owner: n
   );
 }
 
+/** Of kinds that show no message and never change; those that are not the owner's any more stay as they are. */
+export async function finishPlainErrands(tx: Tx, ids: readonly number[], owner: number): Promise<void> {
+  await tx.run(
+    `update errands set owner = null, state = '${errand.target('finish')}', attempts = 0, failure = null, due_at = null, ended_at = ${tx.dialect.now}
+     where id ${tx.dialect.among('bigint')} and owner = ? and state in (${quoted(IN_HAND)})`,
+    [ids, owner],
+  );
+}
+
 /** It is tried again after a pause. `key` set: as another message, for the one so far is gone. */
 export async function retryErrand(
   tx: Tx,

@@ -1,31 +1,35 @@
 import type { AgentRuntime, ApprovalDecision, TurnEvent, TurnInput } from '../../plugin/index.js';
 import { agentEnvironment } from '../process/environment.js';
 import { commandFault } from '../process/find-command.js';
-import { AcpAgents } from './acp-agents.js';
+import type { AcpAgents } from './acp-agents.js';
 import type { AcpOptions } from './acp-options.js';
-import { AcpTurn } from './acp-turn.js';
+import type { AcpTurn } from './acp-turn.js';
+
+interface Loaded {
+  readonly agents: AcpAgents;
+  readonly Turn: typeof AcpTurn;
+}
 
 /** Runs turns on agents that speak the Agent Client Protocol: a process for each conversation, kept from turn to turn. */
 export class AcpRuntime implements AgentRuntime {
-  private readonly agents: AcpAgents;
+  private loaded: Promise<Loaded> | null = null;
   private readonly turns = new Map<string, AcpTurn>();
 
-  constructor(private readonly options: AcpOptions) {
-    this.agents = new AcpAgents(options);
-  }
+  constructor(private readonly options: AcpOptions) {}
 
   async *startTurn(input: TurnInput, signal: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
     signal.throwIfAborted();
-    const agent = await this.agents.take(input);
+    const { agents, Turn } = await this.load();
+    const agent = await agents.take(input);
     try {
       yield { type: 'process', pid: agent.pid, startedAt: agent.startedAt };
       // Only now may it begin: whoever took the event above knows which group works on the turn.
-      const turn = new AcpTurn(agent, input, this.options, signal);
+      const turn = new Turn(agent, input, this.options, signal);
       this.turns.set(input.turn.id, turn);
       yield* turn.run();
     } finally {
       this.turns.delete(input.turn.id);
-      await this.agents.giveBack(agent);
+      await agents.giveBack(agent);
     }
   }
 
@@ -38,11 +42,22 @@ export class AcpRuntime implements AgentRuntime {
     return commandFault(command[0] ?? '', agentEnvironment(this.options)['PATH'], cwd ?? process.cwd());
   }
 
-  retire(conversation: string): Promise<void> {
-    return this.agents.retire(conversation);
+  async retire(conversation: string): Promise<void> {
+    await (await this.loaded)?.agents.retire(conversation);
   }
 
-  close(): Promise<void> {
-    return this.agents.close();
+  async close(): Promise<void> {
+    await (await this.loaded)?.agents.close();
+  }
+
+  /** The protocol's SDK makes hundreds of schemas when it is loaded: nobody is to wait for that who has no such agent. */
+  private load(): Promise<Loaded> {
+    this.loaded ??= Promise.all([import('./acp-agents.js'), import('./acp-turn.js')]).then(
+      ([{ AcpAgents: Agents }, { AcpTurn: Turn }]) => ({
+        agents: new Agents(this.options),
+        Turn,
+      }),
+    );
+    return this.loaded;
   }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { clearFault } from '../../core/controls/bindings.js';
 import { claimErrands } from '../../core/controls/claim-errands.js';
-import { type ErrandRow, endErrand, finishErrand, nextErrandAt } from '../../core/controls/errands.js';
+import { type ErrandRow, nextErrandAt } from '../../core/controls/errands.js';
 import type { Signals } from '../../core/signals.js';
 import type { Database } from '../../database/database.js';
 import { type NextDue, pauseUntil, WorkLoop } from '../work-loop.js';
 import type { Channels } from './channels.js';
+import { ErrandEnds } from './errand-ends.js';
 import { type Failed, failErrand } from './errand-faults.js';
-import { ErrandWork, type Result } from './errand-work.js';
+import { ErrandWork } from './errand-work.js';
 
 export interface ErrandOptions {
   /** Errands at one time. */
@@ -35,6 +35,7 @@ export class ErrandRunner {
   private readonly logger = new Logger('Control');
   private readonly stopped = new AbortController();
   private readonly work: ErrandWork;
+  private readonly ends: ErrandEnds;
   private readonly loop = new WorkLoop({
     look: (running) => this.look(running),
     waitMs: () => pauseUntil(this.next, this.options.pollMs),
@@ -54,6 +55,7 @@ export class ErrandRunner {
     private readonly parts: { readonly channels: Channels; readonly carrier: Carrier },
     private readonly options: ErrandOptions,
   ) {
+    this.ends = new ErrandEnds(database);
     this.work = new ErrandWork(database, parts.channels, options.callMs, this.stopped.signal);
     signals.on('errands', () => this.loop.wake());
     // An end leaves a thread to archive.
@@ -96,7 +98,7 @@ export class ErrandRunner {
     this.inHand.set(channel, (this.inHand.get(channel) ?? 0) + 1);
     try {
       if (errand.kind === 'action') await this.parts.carrier.carryOut(errand, owner);
-      else await this.end(errand, owner, await this.work.do(errand));
+      else await this.do(errand, owner);
     } catch (error) {
       await this.fail(errand, owner, error as Error);
     } finally {
@@ -105,14 +107,9 @@ export class ErrandRunner {
     if (errand.conversation !== null) this.signals.emit('activity', errand.conversation);
   }
 
-  private end(errand: ErrandRow, owner: number, result: Result): Promise<void> {
-    return this.store(() =>
-      this.database.transaction(async (tx) => {
-        if (result.how === 'dropped') return endErrand(tx, errand, owner, 'drop', result.why);
-        if (errand.conversation !== null && errand.kind !== 'acknowledge') await clearFault(tx, errand.conversation);
-        return finishErrand(tx, errand, owner, result.posted);
-      }),
-    );
+  private async do(errand: ErrandRow, owner: number): Promise<void> {
+    const result = await this.work.do(errand);
+    await this.store(() => this.ends.end(errand, owner, result));
   }
 
   private async fail(errand: ErrandRow, owner: number, error: Error): Promise<void> {
