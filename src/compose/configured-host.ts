@@ -78,14 +78,19 @@ function configureConnection(settings: ConnectionConfig, plugins: readonly Plugi
     });
   const checked = definition ? validateOptions(definition.options, settings.options, at) : null;
   faults.push(...(checked?.faults ?? []));
-  const needsSecret = (definition?.receives ?? ['webhook']).every((kind) => kind === 'webhook');
-  if (needsSecret && secrets.length === 0 && !insecure)
+  if (needsSecret(definition, checked?.options ?? null) && secrets.length === 0 && !insecure)
     faults.push({
       path: `${at}.secret`,
       message:
         'is missing: set the signing secret of the provider, for example { env: NAME }, so that its events can be told from forged ones',
     });
   return { settings, connection: { name, org, source, secrets, options: checked?.options ?? {} } };
+}
+
+/** Options that are at fault are told of by themselves. */
+function needsSecret(definition: PluginDefinition | undefined, options: object | null): boolean {
+  if (definition?.needsSecret) return options !== null && definition.needsSecret(options);
+  return (definition?.receives ?? ['webhook']).every((kind) => kind === 'webhook');
 }
 
 function routeOf(config: Config, route: Config['routes'][number]): Route {

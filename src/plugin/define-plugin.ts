@@ -13,6 +13,8 @@ export interface PluginDefinition<Options extends object = object> {
   readonly options: Type<Options>;
   /** How its events may come. Default: webhooks alone, and then every connection needs a signing secret. */
   readonly receives?: readonly Transport['kind'][];
+  /** Does a connection with these options need a signing secret? Default: where events come by webhooks alone. */
+  needsSecret?(options: Options): boolean;
   /** A Nest module that provides and exports `provider`. */
   readonly module: Type;
   /** The injectable that implements `Provider`. One instance serves all connections of the plugin. */
