@@ -16,7 +16,8 @@ export function sourceName(kind: SourceSpec['kind'], { org, name }: { readonly o
 }
 
 function specsOf({ settings, connection }: ConfiguredConnection, registry: PluginRegistry): SourceSpec[] {
-  const { transports, subjects, backfill } = registry.get(settings.plugin);
+  const { transports, subjects, backfill: history } = registry.get(settings.plugin);
+  const backfill = history?.usedBy?.(connection) === false ? undefined : history;
   const about = { connection, provider: settings.plugin, subjects };
   const hasHistory = backfill !== undefined;
   const specs = transports.flatMap((transport: Transport): SourceSpec[] => {
@@ -26,5 +27,6 @@ function specsOf({ settings, connection }: ConfiguredConnection, registry: Plugi
     return [{ ...about, kind: 'poll', name, transport, intervalMs: settings.intervalMs ?? transport.intervalMs ?? DEFAULT_INTERVAL_MS }];
   });
   if (backfill === undefined) return specs;
-  return [...specs, { ...about, kind: 'backfill', name: sourceName('backfill', connection), backfill }];
+  const stream = specs.find(({ kind }) => kind === 'stream')?.name ?? null;
+  return [...specs, { ...about, kind: 'backfill', name: sourceName('backfill', connection), backfill, stream }];
 }

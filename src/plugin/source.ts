@@ -78,14 +78,24 @@ export interface PollTransport<Options extends object = object> {
   poll(connection: Connection<Options>, cursor: string | null, signal: AbortSignal): Promise<Page>;
 }
 
+/** How far a history was asked: kept over failures, restarts and changes of the replica, until all of it was. */
+export interface BackfillProgress {
+  /** What was saved last, null: nothing. More may have been missed since, also of what was asked already: it is asked again from there. */
+  readonly saved: string | null;
+  /** Opaque to the host, at most 64 KiB. Resolves when it is stored; to be called when the events before it are. */
+  save(progress: string): Promise<void>;
+}
+
 /** Asks a provider with a history for what was missed while nobody was there to be told. */
 export interface Backfill<Options extends object = object> {
+  /** Has this connection of the configuration what it needs to ask (a token)? Default: every one has. */
+  usedBy?(connection: Connection<Options>): boolean;
   /**
    * Hands over, oldest first, what happened since `mark`: the time, by the database's clock, at which the last event of this connection
    * was stored. Events with the ids that they would have come with are never taken twice. Rejects when it could not be done; it is then
-   * tried again. At most 10,000 events are taken, none older than 7 days.
+   * tried again. At most 10,000 events are taken, none older than 7 days. A history that takes long to ask says how far it is.
    */
-  since(connection: Connection<Options>, mark: Date, sink: EventSink, signal: AbortSignal): Promise<void>;
+  since(connection: Connection<Options>, mark: Date, sink: EventSink, signal: AbortSignal, progress: BackfillProgress): Promise<void>;
 }
 
 export type Transport<Options extends object = object> = WebhookTransport<Options> | StreamTransport<Options> | PollTransport<Options>;

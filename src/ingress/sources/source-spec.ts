@@ -13,6 +13,7 @@ interface About {
 export type SourceSpec =
   | (About & { readonly kind: 'stream'; readonly transport: StreamTransport; readonly hasHistory: boolean })
   | (About & { readonly kind: 'poll'; readonly transport: PollTransport; readonly intervalMs: number })
-  | (About & { readonly kind: 'backfill'; readonly backfill: Backfill });
+  /** `stream`: name of the lease of the stream that tells what happens from now on, if there is one. */
+  | (About & { readonly kind: 'backfill'; readonly backfill: Backfill; readonly stream?: string | null });
 
 export type Of<Kind extends SourceSpec['kind']> = Extract<SourceSpec, { kind: Kind }>;

@@ -82,6 +82,71 @@ eachCore('gaps', (open) => {
     expect(new Set(provider.asked.map(Number)).size).toBe(1);
   });
 
+  it('REC-5 goes on from what the provider said that it had asked, until all was, on whatever replica', async () => {
+    const core = open(route());
+    await receive(core, 1);
+    const saved: (string | null)[] = [];
+    const halting = new Remembering();
+    halting.since = async (_connection, _mark, sink, signal, progress) => {
+      saved.push(progress.saved);
+      const from = Number(progress.saved ?? 2);
+      for (let number = from; number <= 4; number++) {
+        if (number === 4 && saved.length < 2) throw new ProviderFault('enough for now', 'transient');
+        await sink.accept(message(number));
+        await progress.save(String(number + 1));
+      }
+      // A longer text than the host keeps is refused, and what was there stays.
+      await expect(progress.save('x'.repeat(65_537))).rejects.toThrow('65536');
+      signal.throwIfAborted();
+    };
+    const made = bench(core, [backfillSpec(halting)]);
+    await made.supervisor.noteGaps();
+    made.supervisor.start();
+    await until(() => saved.length === 1);
+    await made.supervisor.stop();
+    const next = bench(core, [backfillSpec(halting)]);
+    next.supervisor.start();
+    await until(async () => (await gaps(core)).length === 0);
+    expect(saved[0]).toBeNull();
+    expect(saved[1]).toBe('4');
+    expect(await next.delivered()).toEqual(['m-1', 'm-2', 'm-3', 'm-4']);
+  });
+
+  it('REC-5 a gap that is noted again while it is being asked about stays, and is asked about once more', async () => {
+    const core = open(route());
+    await receive(core, 1);
+    let asked = 0;
+    const backfill: Backfill = {
+      since: async (_connection, _mark, sink) => {
+        asked += 1;
+        if (asked === 1) await made.supervisor.noteGaps();
+        else await sink.accept(message(2));
+      },
+    };
+    const made: SourceBench = bench(core, [backfillSpec(backfill)]);
+    await made.supervisor.noteGaps();
+    made.supervisor.start();
+    await until(async () => (await gaps(core)).length === 0);
+    expect(asked).toBe(2);
+    expect(await made.delivered()).toEqual(['m-1', 'm-2']);
+  });
+
+  it('REC-5 a history is asked when the stream stands, for what is said before that would be missed', async () => {
+    const core = open(route());
+    await receive(core, 1);
+    const [provider, stream] = [new Remembering(), new FakeStream()];
+    const made = bench(core, [streamSpec(stream, true), backfillSpec(provider, 'stream:default/tracker')]);
+    await made.supervisor.noteGaps();
+    made.supervisor.start();
+    const socket = await stream.sockets.next();
+    await until(async () => (await made.states()).some(({ name, state }) => name.startsWith('backfill') && state === 'connected'));
+    expect(provider.asked).toEqual([]);
+    provider.said.push({ at: (await now(core)) + 1, number: 2 });
+    socket.sink.connected();
+    await until(async () => (await gaps(core)).length === 0);
+    expect(await made.delivered()).toEqual(['m-1', 'm-2']);
+  });
+
   it('REC-5 a source that never had an event has no history that was missed', async () => {
     const core = open(route());
     const made = bench(core, [backfillSpec(new Remembering())]);

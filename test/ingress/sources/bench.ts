@@ -20,8 +20,8 @@ export function pollSpec(transport: PollTransport): SourceSpec {
   return { ...about, kind: 'poll', name: 'poll:default/tracker', transport, intervalMs: 10 };
 }
 
-export function backfillSpec(backfill: Backfill): SourceSpec {
-  return { ...about, kind: 'backfill', name: 'backfill:default/tracker', backfill };
+export function backfillSpec(backfill: Backfill, stream: string | null = null): SourceSpec {
+  return { ...about, kind: 'backfill', name: 'backfill:default/tracker', backfill, stream };
 }
 
 /** A replica's supervisor over a real core. */
