@@ -1,3 +1,4 @@
+import type { SocketModeClient } from '@slack/socket-mode';
 import type { WebClientOptions } from '@slack/web-api';
 import { ChannelFault, type Connection, OutcomeUnknown } from 'throughline/plugin';
 import { type Fields, fields, word } from './json.js';
@@ -24,6 +25,11 @@ const SILENT: NonNullable<WebClientOptions['logger']> = {
   getLevel: () => 'error' as ReturnType<NonNullable<WebClientOptions['logger']>['getLevel']>,
 };
 
+/** Once, and nowhere else than at the configured server. */
+const CAREFUL = { retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, allowAbsoluteUrls: false } as const;
+
+export type { SocketModeClient } from '@slack/socket-mode';
+
 /** One call of Slack's Web API, without retries: the host's outbox has them. Throws a `ChannelFault`, or else nobody knows what was written. */
 export async function callSlack(
   doing: Doing,
@@ -37,7 +43,7 @@ export async function callSlack(
   let failure: unknown;
   const client = new WebClient(options.token, {
     ...(options.apiUrl !== undefined && { slackApiUrl: options.apiUrl }),
-    ...{ retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, allowAbsoluteUrls: false, logger: SILENT },
+    ...{ ...CAREFUL, logger: SILENT },
     fetch: (url, init) =>
       fetchWithin(url, init, signal).catch((error: unknown) => {
         failure = error;
@@ -49,6 +55,26 @@ export async function callSlack(
   } catch (error) {
     throw faultOf(error, doing === 'read' || neverConnected(failure), method, name);
   }
+}
+
+/**
+ * A client of Socket Mode for one socket: it never connects again by itself, for only the host can find out what was missed meanwhile.
+ * `pongMs`: how long Slack may take to answer a ping before the socket is taken for half-open.
+ */
+export async function socketClient(
+  { options }: Connection<SlackConnection>,
+  pongMs: number,
+  signal: AbortSignal,
+): Promise<SocketModeClient> {
+  const { SocketModeClient } = await import('@slack/socket-mode');
+  return new SocketModeClient({
+    appToken: options.appToken ?? '',
+    ...{ logger: SILENT, autoReconnectEnabled: false, clientPingTimeout: pongMs },
+    clientOptions: {
+      ...(options.apiUrl !== undefined && { slackApiUrl: options.apiUrl }),
+      ...{ ...CAREFUL, fetch: (url, init) => fetchWithin(url, init, signal) },
+    },
+  });
 }
 
 /** Answers at the address that came with an interaction. False: the address has expired, or was used up. */

@@ -8,17 +8,16 @@ import {
   type ReplyHandle,
   type WantedThread,
 } from 'throughline/plugin';
-import { contentOf } from './blocks.js';
 import { type Fields, fields, timestamp, word } from './json.js';
 import { escaped } from './mrkdwn.js';
+import { messageOf, QUIET } from './post.js';
 import { callSlack, respond } from './slack.client.js';
+import { answeredName } from './slack.faults.js';
 import type { SlackConnection } from './slack.options.js';
-import { candidates, findPost, findThread, POST, type Root, rootOf, THREAD, threadId } from './slack.threads.js';
+import { candidates, findPost, findThread, type Root, rootOf, THREAD, threadId } from './slack.threads.js';
 
 type Slack = Connection<SlackConnection>;
 
-/** Never a mention, a name that Slack links by itself, or a preview of a link. */
-const QUIET = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false };
 const ENOUGH: ReadonlySet<string> = new Set(['already_reacted', 'too_many_reactions', 'message_not_found']);
 
 /** Threads in a channel: https://docs.slack.dev/reference/methods/chat.postMessage */
@@ -52,15 +51,14 @@ export class SlackControl implements ControlChannel<SlackConnection> {
 
   async post(thread: ControlThread, post: ControlPost, connection: Slack, signal: AbortSignal): Promise<{ readonly message: string }> {
     const { channel, ts } = threadId(thread.id);
-    const content = { ...contentOf(post, this.limits.text), metadata: postMarker(post.key) };
-    const values = { channel, thread_ts: ts, ...content, ...QUIET };
+    const values = { channel, thread_ts: ts, ...messageOf(post, this.limits.text) };
     return { message: timestampOf(await callSlack('write', 'chat.postMessage', values, connection, signal)) };
   }
 
   async edit(thread: ControlThread, message: string, post: ControlPost, connection: Slack, signal: AbortSignal): Promise<void> {
     const { channel } = threadId(thread.id);
-    const content = { ...contentOf(post, this.limits.text), metadata: postMarker(post.key) };
-    await callSlack('write', 'chat.update', { channel, ts: message, ...content, ...QUIET }, connection, signal);
+    const values = { channel, ts: message, ...messageOf(post, this.limits.text) };
+    await callSlack('write', 'chat.update', values, connection, signal);
   }
 
   /** An eye on the message, which stays there. */
@@ -70,7 +68,7 @@ export class SlackControl implements ControlChannel<SlackConnection> {
     try {
       await callSlack('write', 'reactions.add', { channel, timestamp: ts, name: 'eyes' }, connection, signal);
     } catch (error) {
-      if (!(error instanceof ChannelFault) || !ENOUGH.has(word(fields(fields(error.cause)?.data)?.error) ?? '')) throw error;
+      if (!ENOUGH.has(answeredName(error) ?? '')) throw error;
     }
   }
 
@@ -116,10 +114,6 @@ function shown(parent: string, { ts, title, team }: Root): ControlThread {
 function rootContent(title: string, conversation: string): Fields {
   const metadata = { event_type: THREAD, event_payload: { conversation, title } };
   return { text: `*${escaped(title).replaceAll('*', '∗')}*`, metadata, ...QUIET };
-}
-
-function postMarker(key: string): Fields {
-  return { event_type: POST, event_payload: { key } };
 }
 
 function timestampOf(answer: Fields): string {

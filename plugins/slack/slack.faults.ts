@@ -1,4 +1,5 @@
 import { ChannelFault, type ChannelState } from 'throughline/plugin';
+import { fields, word } from './json.js';
 
 interface Call {
   readonly method: string;
@@ -68,6 +69,11 @@ export function faultNamed(name: string, call: Call, cause: unknown): ChannelFau
   if (AWAY.has(name)) return fault('unavailable', name, call, 'it is tried again', cause);
   const [state, step] = BY_NAME.get(name) ?? ['refused', () => 'see https://docs.slack.dev/reference/methods for what it means'];
   return fault(state, name, call, step(call), cause);
+}
+
+/** Slack's own name of a refusal that became a fault here. */
+export function answeredName(error: unknown): string | undefined {
+  return error instanceof ChannelFault ? word(fields(fields(error.cause)?.data)?.error) : undefined;
 }
 
 function fault(

@@ -17,6 +17,13 @@ export class SlackConnection {
   })
   readonly token?: string;
 
+  /** App-level token of the app: its events come over a socket that this server opens, and nothing has to be reachable from outside. */
+  @IsOptional()
+  @Matches(/^xapp-[\w-]{1,500}$/, {
+    message: 'appToken must be an App-Level Token with the scope connections:write, which begins with xapp- (Basic Information)',
+  })
+  readonly appToken?: string;
+
   /** Id of our own app. Messages posted by it are our own; so are those of the app that an event is addressed to. */
   @IsOptional()
   @Matches(/^A[A-Z0-9]+$/, {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { AcceptResult, Reply, SignatureScheme, VerifiedRequest, WebhookTransport } from 'throughline/plugin';
-import { parseCommand, USAGE } from './actions.js';
+import { answerTo } from './command-answer.js';
+import { contentOf, deliveryIdOf } from './event-identity.js';
 import { eventKeyOf, isCommand } from './event-key.js';
 import { readPayloadField } from './form.js';
-import { fields, word } from './json.js';
+import { fields } from './json.js';
 import type { SlackConnection } from './slack.options.js';
 
 const SCHEME: SignatureScheme = {
@@ -13,7 +13,11 @@ const SCHEME: SignatureScheme = {
   content: 'v0:{timestamp}:{body}',
 };
 
+/** Interactions whose answer Slack reads: with anything but what it expects the person sees a failure. */
+const READ_BY_SLACK: ReadonlySet<unknown> = new Set(['view_submission', 'dialog_submission', 'interactive_message']);
+
 const PLAIN_TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+const NOTHING: Reply = { status: 200, body: '', headers: PLAIN_TEXT };
 
 /** The Events API over HTTP; interactivity and slash commands come to the same kind of URL as forms, signed in the same way. */
 export class SlackWebhook implements WebhookTransport<SlackConnection> {
@@ -30,22 +34,23 @@ export class SlackWebhook implements WebhookTransport<SlackConnection> {
     if (body?.type === 'url_verification' && typeof body.challenge === 'string') {
       return { status: 200, body: body.challenge, headers: PLAIN_TEXT };
     }
-    return contentType === 'form' && body?.ssl_check === '1' ? { status: 200, body: '', headers: PLAIN_TEXT } : null;
+    return contentType === 'form' && body?.ssl_check === '1' ? NOTHING : null;
   }
 
-  /** Slack shows a person what it is answered to a command, and the host's JSON is nothing to read. */
-  reply(result: AcceptResult, { payload }: VerifiedRequest): Reply {
-    if (!isCommand(payload)) return { status: 200, body: result };
-    if (parseCommand(payload)) return { status: 200, body: '', headers: PLAIN_TEXT };
-    return { status: 200, body: { response_type: 'ephemeral', text: USAGE } };
+  /** Slack shows a person what it is answered to a command or a form, and the host's JSON is nothing to read. */
+  reply(result: AcceptResult, request: VerifiedRequest): Reply {
+    const event = this.event(request);
+    const answer = isCommand(event) ? answerTo(event) : null;
+    if (answer !== null) return { status: 200, body: answer };
+    return isCommand(event) || READ_BY_SLACK.has(fields(event)?.type) ? NOTHING : { status: 200, body: result };
   }
 
-  // A retry keeps its event_id; x-slack-retry-num is no reason to drop it, since the first try may never have been committed.
   deliveryId(request: VerifiedRequest): string | null {
-    const event = fields(this.event(request));
-    if (event?.type === 'event_callback') return word(event.event_id) ?? null;
-    // Interactions, commands and notices about the app have no id of their own and are not sent again: their bytes identify them.
-    return `sha256:${createHash('sha256').update(request.body).digest('hex')}`;
+    return deliveryIdOf(this.event(request));
+  }
+
+  uniqueContent(request: VerifiedRequest): string {
+    return contentOf(this.event(request));
   }
 
   eventKey(request: VerifiedRequest): string {

@@ -13,3 +13,7 @@ export function tenantOf(body: Fields): string | undefined {
     slackId(body.team_id)
   );
 }
+
+export function isOrgWide(body: Fields): boolean {
+  return list(body.authorizations)[0]?.is_enterprise_install === true;
+}

@@ -1,4 +1,6 @@
+import { createServer } from 'node:http';
 import { type Answer, type Call, FaultServer } from '../fault-server.js';
+import { SocketMode } from './socket-mode.js';
 
 type Values = Readonly<Record<string, string>>;
 type Json = Readonly<Record<string, unknown>>;
@@ -11,6 +13,8 @@ export interface SlackMessage {
   metadata?: Json;
   subtype?: string;
   readonly bot_id?: string;
+  readonly user?: string;
+  edited?: { readonly ts: string };
   readonly team: string;
   readonly reactions: string[];
 }
@@ -19,6 +23,8 @@ export interface SlackChannel {
   readonly messages: SlackMessage[];
   isMember: boolean;
   isArchived: boolean;
+  /** What it is, beside a public channel: `is_im`, `is_private`. */
+  readonly kind?: Json;
 }
 
 /** A refusal by name, as Slack gives it: with status 200. */
@@ -29,24 +35,40 @@ export function refusal(error: string, more: Json = {}): Answer {
 class Refused extends Error {}
 
 const TOKEN = 'xoxb-1-test';
-const SCOPES = 'chat:write,channels:history,reactions:write';
+const APP_TOKEN = 'xapp-1-test';
 
 /** Slack's Web API as its reference describes the methods that the plugin calls. */
 export class SlackServer extends FaultServer {
   readonly token = TOKEN;
+  readonly appToken = APP_TOKEN;
+  readonly sockets: SocketMode;
+  scopes = 'chat:write,channels:history,channels:read,im:history,im:read,reactions:write';
+  /** Workspaces of an Enterprise organisation that the app is installed for; none: one workspace. */
+  teams: string[] = [];
   readonly channels = new Map<string, SlackChannel>();
   /** What persons alone were shown, and what came to addresses of interactions. */
   readonly whispers: Json[] = [];
   /** What becomes of an address of an interaction after its uses. */
   responses = 5;
-  private seconds = 1_767_225_600;
+  /** Where the clock of its messages stands. */
+  seconds = 1_767_225_600;
+
+  private constructor(server = createServer()) {
+    super(server);
+    this.sockets = new SocketMode(server);
+  }
 
   static start(): Promise<SlackServer> {
     return new SlackServer().listen();
   }
 
-  addChannel(id: string): SlackChannel {
-    const channel: SlackChannel = { messages: [], isMember: true, isArchived: false };
+  override async close(): Promise<void> {
+    this.sockets.close();
+    await super.close();
+  }
+
+  addChannel(id: string, kind: Json = {}): SlackChannel {
+    const channel: SlackChannel = { messages: [], isMember: true, isArchived: false, kind };
     this.channels.set(id, channel);
     return channel;
   }
@@ -69,19 +91,29 @@ export class SlackServer extends FaultServer {
     if (call.method !== 'POST' || method === undefined) return { status: 404, body: 'Not found' };
     const { authorization } = call.headers;
     if (authorization === undefined) return refusal('not_authed');
+    if (method === 'apps.connections.open') return this.openSocket(authorization);
     if (authorization !== `Bearer ${TOKEN}`) return refusal('invalid_auth');
     try {
-      return { status: 200, body: { ok: true, ...this.carryOut(method, values) }, headers: { 'x-oauth-scopes': SCOPES } };
+      return { status: 200, body: { ok: true, ...this.carryOut(method, values) }, headers: { 'x-oauth-scopes': this.scopes } };
     } catch (error) {
       if (error instanceof Refused) return refusal(error.message);
       throw error;
     }
   }
 
+  private openSocket(authorization: string): Answer {
+    if (authorization !== `Bearer ${APP_TOKEN}`) return refusal('invalid_auth');
+    return { status: 200, body: { ok: true, url: this.sockets.address(this.url) } };
+  }
+
   private carryOut(method: string, values: Values): Json {
     switch (method) {
       case 'auth.test':
-        return { bot_id: 'B0001', user_id: 'U0BOT', team_id: 'T0001' };
+        return this.identity();
+      case 'auth.teams.list':
+        return { teams: this.teams.map((id) => ({ id })), response_metadata: { next_cursor: '' } };
+      case 'users.conversations':
+        return this.memberships(values);
       case 'chat.postMessage':
         return this.post(values);
       case 'chat.update':
@@ -97,6 +129,20 @@ export class SlackServer extends FaultServer {
       default:
         throw new Refused('unknown_method');
     }
+  }
+
+  private identity(): Json {
+    const bot = { bot_id: 'B0001', user_id: 'U0BOT' };
+    return this.teams.length === 0
+      ? { ...bot, team_id: 'T0001', is_enterprise_install: false }
+      : { ...bot, team_id: 'E0001', enterprise_id: 'E0001', is_enterprise_install: true };
+  }
+
+  private memberships({ types = 'public_channel', team_id: team }: Values): Json {
+    if (this.teams.length > 0 && !this.teams.includes(team ?? '')) throw new Refused('missing_argument');
+    const isWanted = ({ kind = {} }: SlackChannel) => types.split(',').includes(kind.is_im === true ? 'im' : 'public_channel');
+    const mine = [...this.channels].filter(([, channel]) => channel.isMember && !channel.isArchived && isWanted(channel));
+    return { channels: mine.map(([id, { kind }]) => ({ id, ...kind })), response_metadata: { next_cursor: '' } };
   }
 
   private post(values: Values): Json {
@@ -137,12 +183,21 @@ export class SlackServer extends FaultServer {
     const { messages } = this.readable(values.channel);
     const root = messages.find(({ ts }) => ts === values.ts);
     if (root === undefined) throw new Refused('thread_not_found');
-    return page([root, ...messages.filter(({ thread_ts }) => thread_ts === root.ts)], values);
+    const { oldest = '0' } = values;
+    return page([root, ...messages.filter(({ thread_ts, ts }) => thread_ts === root.ts && ts !== root.ts && ts > oldest)], values);
   }
 
   private history(values: Values): Json {
     const { messages } = this.readable(values.channel);
-    return page(messages.filter(({ thread_ts, ts }) => thread_ts === undefined || thread_ts === ts).reverse(), values);
+    const { oldest = '0' } = values;
+    const roots = messages.filter(({ thread_ts, ts, subtype }) => {
+      return (thread_ts === undefined || thread_ts === ts || subtype === 'thread_broadcast') && ts > oldest;
+    });
+    const shown = roots.map((root) => {
+      const replies = messages.filter(({ thread_ts, ts }) => thread_ts === root.ts && ts !== root.ts);
+      return replies.length === 0 ? root : { ...root, thread_ts: root.ts, reply_count: replies.length, latest_reply: replies.at(-1)?.ts };
+    });
+    return page(shown.reverse(), values);
   }
 
   private readable(id = ''): SlackChannel {

@@ -130,8 +130,18 @@ describe('what wakes an agent in Slack', () => {
   });
 
   it('ACC-6 is no bot because its id is asked for: a person stays a person', () => {
-    expect(parse(message({ app_id: 'A0001' })).author).toEqual({ id: 'U0001', name: 'U0001', isBot: false });
-    expect(parse(message({ user_profile: { display_name: 'mona' } })).author).toEqual({ id: 'U0001', name: 'mona', isBot: false });
+    expect(parse(message({ app_id: 'A0001' })).author).toEqual({ id: 'U0001', name: 'U0001', isBot: false, roles: ['member'] });
+    expect(parse(message({ user_profile: { display_name: 'mona' } })).author).toMatchObject({ id: 'U0001', name: 'mona', isBot: false });
+  });
+
+  it('ACC-6 says of which side of a shared channel its author is, where Slack does', () => {
+    const rolesOf = (body: Json) => parse(body).author?.roles;
+    const shared = slackFixture('message.slack-connect');
+    expect(rolesOf(slackFixture('message.root'))).toEqual(['member']);
+    expect(rolesOf(shared)).toEqual(['external']);
+    expect(rolesOf({ ...shared, event: { ...shared.event, user_team: 'T0001' } })).toEqual(['member']);
+    expect(rolesOf({ ...slackFixture('message.enterprise-grid'), is_ext_shared_channel: true })).toBeUndefined();
+    expect(rolesOf({ ...shared, event: { ...message({}).event as Json, team: undefined } })).toBeUndefined();
   });
 
   it('ACC-8 B79 is no edit, no preview of a link, and no deletion: they tell of the message that was', () => {
