@@ -75,6 +75,8 @@ function installPlugins(text: string, own: string): void {
 }
 
 const SECRET = 'a-secret-of-this-test';
+/** How secrets begin whose form is checked. */
+const PREFIXES: Readonly<Record<string, string>> = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-' };
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${SECRET}\n-----END RSA PRIVATE KEY-----\n`;
 
 async function load({ text }: Pick<Block, 'text'>) {
@@ -85,10 +87,7 @@ async function load({ text }: Pick<Block, 'text'>) {
   installPlugins(text, own);
   for (const [, secret = ''] of text.matchAll(/\{ file: (\S+) \}/g))
     writeFileSync(path.join(own, secret), secret.endsWith('.pem') ? PEM : SECRET);
-  const variables = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [
-    name,
-    name === 'SLACK_BOT_TOKEN' ? `xoxb-${SECRET}` : SECRET,
-  ]);
+  const variables = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [name, `${PREFIXES[name] ?? ''}${SECRET}`]);
   return configureHost(await loadConfig({ cwd: own, file, env: Object.fromEntries(variables) as Record<string, string> }), own);
 }
 

@@ -64,6 +64,7 @@ describe('throughline doctor', () => {
 connections:
   github: { plugin: github, secret: { env: GITHUB_WEBHOOK_SECRET } }
   slack: { plugin: slack, secret: { env: SLACK_SIGNING_SECRET } }
+  chat: { plugin: slack, appToken: xapp-1-A01-test }
   linear: { plugin: linear }
   mirror: { plugin: github, host: "https://ghe.example.com", secret: short }
 `);
@@ -76,6 +77,8 @@ connections:
     });
     expect(find('Connection slack', 'Secret')).toMatchObject({ verdict: 'ok', message: 'set' });
     expect(find('Connection slack', 'Webhook URL')).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('Request URL') });
+    expect(find('Connection chat', 'Webhook URL')).toMatchObject({ verdict: 'ok', message: expect.stringContaining('over a socket') });
+    expect(find('Connection chat', 'Secret')).toBeUndefined();
     expect(find('Connection linear', 'Secret')).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is missing') });
     expect(find('Connection linear', 'Routes')).toMatchObject({ verdict: 'warning' });
     expect(find('Connection mirror', 'host')).toMatchObject({ verdict: 'fault', message: expect.stringContaining('must be a host name') });

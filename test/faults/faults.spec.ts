@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { titlesOf } from '../house/titles.js';
 
-/** The kinds that apply, by number: duplicates, order, restarts, loops, identity, SQLite. */
+/** The kinds that apply, by number: duplicates, order, restarts, loops, identity, streams, SQLite. */
 const FAULTS = [
   ...[1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19],
   ...[26, 28, 29, 31, 32, 34, 35, 37, 38, 40, 41, 43, 44],
   ...[46, 47, 49, 50, 53],
   ...[55, 56, 58, 59, 61, 62],
   ...[64, 65, 67, 68],
+  ...[70, 71],
   83,
 ];
 

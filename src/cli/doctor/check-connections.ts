@@ -62,7 +62,9 @@ function checkSecrets({ name, secrets, insecure }: ConnectionConfig): Finding[] 
   });
 }
 
-function webhookUrl({ name, org, plugin }: ConnectionConfig, publicUrl: string | null): Finding {
+function webhookUrl({ name, org, plugin, secrets, options }: ConnectionConfig, publicUrl: string | null): Finding {
+  if (plugin === 'slack' && secrets.length === 0 && options.appToken !== undefined)
+    return ok('Webhook URL', 'none is needed: its events come over a socket');
   const place = ENTERED_AT[plugin] ?? 'at the provider';
   const path = `/v1/events/${org}/${name}`;
   if (publicUrl === null) return warning('Webhook URL', `<publicUrl>${path}`, `Set server.publicUrl, and enter this address ${place}.`);
