@@ -1,4 +1,12 @@
-import { type Backfill, type BackfillProgress, ChannelFault, ConfigFault, type Connection, type EventSink, ProviderFault } from 'throughline/plugin';
+import {
+  type Backfill,
+  type BackfillProgress,
+  ChannelFault,
+  ConfigFault,
+  type Connection,
+  type EventSink,
+  ProviderFault,
+} from 'throughline/plugin';
 import { happeningsIn, instantAt } from './history.js';
 import { eventsOf } from './history-events.js';
 import { type Channel, channelsOf, type Installation, readInstallation } from './installation.js';

@@ -111,7 +111,9 @@ class Sockets {
     if (options.appId !== undefined && app !== undefined && app !== options.appId)
       throw new ConfigFault(`the app-level token belongs to the app ${app}, and connections.${name}.appId names ${options.appId}`);
     if (connections !== null && connections > this.links.size)
-      log.warn(`${name}: Slack counts ${connections} sockets of this app, ${this.links.size} of them ours: others get a part of its events`);
+      log.warn(
+        `${name}: Slack counts ${connections} sockets of this app, ${this.links.size} of them ours: others get a part of its events`,
+      );
   }
 
   /** Acknowledged after the commit: until then Slack tells it again. */

@@ -106,9 +106,12 @@ export class SocketLink {
 
   private hearFarewell(reason: string): void {
     this.fault = faultOfFarewell(reason);
-    if (this.fault === null) return this.warning.resolve('warned');
-    this.opening.reject(this.fault);
-    void this.close();
+    if (this.fault === null) {
+      this.warning.resolve('warned');
+    } else {
+      this.opening.reject(this.fault);
+      void this.close();
+    }
   }
 
   private hold(work: Promise<void>): void {

@@ -48,7 +48,17 @@ export {
   type TurnMessage,
 } from './runtime.js';
 export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';
-export type { Backfill, BackfillProgress, EventSink, Page, PollTransport, ProviderEvent, StreamSink, StreamTransport, Transport } from './source.js';
+export type {
+  Backfill,
+  BackfillProgress,
+  EventSink,
+  Page,
+  PollTransport,
+  ProviderEvent,
+  StreamSink,
+  StreamTransport,
+  Transport,
+} from './source.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';
 export type { AcceptResult, Headers, Reply, VerifiedRequest, WebhookTransport } from './transport.js';
 export type { ReadState, Verdict } from './verdict.js';

@@ -82,7 +82,10 @@ eachDatabase('a thread at Slack', (make) => {
       await until(() => slack.sockets.open === 1);
       const root = say('<@U0BOT> fix it');
       const mention = told(root, 'app_mention');
-      expect(await post(server.url, JSON.stringify(mention), 'application/json')).toMatchObject({ duplicate: false, disposition: 'routed' });
+      expect(await post(server.url, JSON.stringify(mention), 'application/json')).toMatchObject({
+        duplicate: false,
+        disposition: 'routed',
+      });
       // The same over a socket, and its twin, and talk that is none of ours: one message.
       for (const event of [mention, told(root), told(say('lunch?'))]) slack.sockets.event(event);
       await until(() => slack.sockets.answers.length === 3);

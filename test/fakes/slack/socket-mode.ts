@@ -106,7 +106,7 @@ export class SocketMode {
     });
     if (this.isMute) return;
     const refusal = this.isEnabled ? (this.open > this.most ? 'too_many_websockets' : null) : 'link_disabled';
-    if (refusal !== null) return send(socket, { type: 'disconnect', reason: refusal });
+    if (refusal !== null) return void send(socket, { type: 'disconnect', reason: refusal });
     this.greeted += 1;
     socket.on('message', (data) => this.hear(JSON.parse(String(data)) as { envelope_id: string; payload?: unknown }));
     send(socket, { type: 'hello', num_connections: this.open, connection_info: { app_id: this.app }, debug_info: {} });

@@ -32,13 +32,8 @@ describe('the Slack plugin', () => {
   });
 
   it('refuses names where ids are needed, and what it does not know', () => {
-    expect(faultsOf({ apiUrl: 'slack', appId: 'my-app', botUserId: '@agent', token: 'xoxp-1', tokens: 'x', appToken: 'xoxb-1' }).sort()).toEqual([
-      'apiUrl',
-      'appId',
-      'appToken',
-      'botUserId',
-      'token',
-      'tokens',
-    ]);
+    expect(
+      faultsOf({ apiUrl: 'slack', appId: 'my-app', botUserId: '@agent', token: 'xoxp-1', tokens: 'x', appToken: 'xoxb-1' }).sort(),
+    ).toEqual(['apiUrl', 'appId', 'appToken', 'botUserId', 'token', 'tokens']);
   });
 });

@@ -141,7 +141,7 @@ describe('what wakes an agent in Slack', () => {
     expect(rolesOf(shared)).toEqual(['external']);
     expect(rolesOf({ ...shared, event: { ...shared.event, user_team: 'T0001' } })).toEqual(['member']);
     expect(rolesOf({ ...slackFixture('message.enterprise-grid'), is_ext_shared_channel: true })).toBeUndefined();
-    expect(rolesOf({ ...shared, event: { ...message({}).event as Json, team: undefined } })).toBeUndefined();
+    expect(rolesOf({ ...shared, event: { ...(message({}).event as Json), team: undefined } })).toBeUndefined();
   });
 
   it('ACC-8 B79 is no edit, no preview of a link, and no deletion: they tell of the message that was', () => {
