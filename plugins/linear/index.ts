@@ -1,17 +1,23 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { LinearBackfill } from './linear.backfill.js';
 import { LinearControl } from './linear.control.js';
+import { linearEffects } from './linear.effects.js';
 import { LinearConnection } from './linear.options.js';
+import { LinearReconciliation } from './linear.poll.js';
+import { LinearPreparer } from './linear.preparer.js';
 import { LinearSubjects } from './linear.subjects.js';
-import { comment, linearEffects, setState } from './linear.tools.js';
+import { comment, plan, setState } from './linear.tools.js';
 import { LinearWebhook } from './linear.webhook.js';
 
 @Injectable()
 export class LinearProvider implements Provider<LinearConnection> {
-  readonly transports = [new LinearWebhook()];
+  readonly transports = [new LinearWebhook(), new LinearReconciliation()];
   readonly subjects = new LinearSubjects();
   readonly control = new LinearControl();
-  readonly tools = [comment, setState];
+  readonly preparer = new LinearPreparer();
+  readonly backfill = new LinearBackfill();
+  readonly tools = [comment, plan, setState];
   readonly effects = linearEffects;
 }
 

@@ -7,6 +7,8 @@ const OPEN_TYPES: ReadonlySet<string> = new Set(['triage', 'backlog', 'unstarted
 
 /** Changes of these properties are changes of the issue's life. */
 const LIFE_PROPERTIES = ['stateId', 'trashed', 'archivedAt'];
+/** Those of them with which Linear need not touch `updatedAt`. */
+const UNTOUCHED = ['trashed', 'archivedAt'];
 const LIFE_ACTIONS: ReadonlySet<string> = new Set(['create', 'remove', 'restore']);
 
 /** What an Issue event says about the issue's life; nothing when the state has a type that is not known. */
@@ -14,13 +16,14 @@ export function observeChange(envelope: Envelope, issue: Issue): Observation | u
   const { action, updatedFrom } = envelope;
   const transition = LIFE_ACTIONS.has(action) || (action === 'update' && LIFE_PROPERTIES.some((name) => Object.hasOwn(updatedFrom, name)));
   const ended = action === 'remove' ? 'deleted' : endOf(issue);
-  const revision = action === 'remove' || action === 'restore' ? latest(issue.updatedAt, envelope.occurredAt) : (issue.updatedAt ?? null);
+  const isUntouched = action === 'remove' || action === 'restore' || UNTOUCHED.some((name) => Object.hasOwn(updatedFrom, name));
+  const revision = isUntouched ? latest(issue.updatedAt, envelope.occurredAt) : (issue.updatedAt ?? null);
   return observation(issue, ended, revision, transition);
 }
 
-/** What an event of another kind that carries the whole issue says about its life. */
+/** What an issue says about its life that was read, or came with an event of another kind. */
 export function observeCarried(issue: Issue): Observation | undefined {
-  return observation(issue, endOf(issue), issue.updatedAt ?? null, false);
+  return observation(issue, endOf(issue), latest(issue.updatedAt, issue.archivedAt), false);
 }
 
 function observation(issue: Issue, ended: string | undefined, revision: string | null, transition: boolean): Observation | undefined {
@@ -35,7 +38,7 @@ function endOf({ state, trashed, archivedAt }: Issue): string | undefined {
   return archivedAt ? 'archived' : undefined;
 }
 
-// Linear need not touch `updatedAt` when it moves an issue into the trash or back; the event's own instant is then the revision.
+// Linear need not touch `updatedAt` when it moves an issue into the trash or the archive; the instant of that is then the revision.
 function latest(...instants: readonly (string | undefined)[]): string | null {
   return instantRevision(
     instants

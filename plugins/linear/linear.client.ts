@@ -1,4 +1,4 @@
-import { type Connection, OutcomeUnknown } from 'throughline/plugin';
+import { type Connection, OutcomeUnknown, ProviderFault } from 'throughline/plugin';
 import { type Fields, fields, list, word } from './json.js';
 import type { LinearConnection } from './linear.options.js';
 
@@ -57,6 +57,31 @@ export async function askLinear(
   } catch (error) {
     throw refusalOf(error) ?? lost(doing, error);
   }
+}
+
+/** A question for the host. Null: Linear knows no such thing, or not for this account. Throws `ProviderFault`. */
+export async function readLinear(
+  document: string,
+  values: Fields,
+  connection: Connection<LinearConnection>,
+  signal: AbortSignal,
+): Promise<Fields | null> {
+  try {
+    return await askLinear('read', document, values, connection, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.kind === 'not_found') return null;
+    throw faultOf(error, connection.name);
+  }
+}
+
+/** How the host is to take a refusal: as one that passes, or one that a person has to mend. */
+export function faultOf(refusal: Refusal, connection: string): ProviderFault {
+  const { kind, message, retryAfterMs } = refusal;
+  const step = kind === 'unauthorized' ? `; see to connections.${connection}.token` : '';
+  const isPassing = kind === 'rate_limited' || kind === 'away';
+  const how = isPassing ? 'transient' : kind === 'unauthorized' ? kind : 'permanent';
+  return new ProviderFault(`${message}${step}`, how, retryAfterMs, { cause: refusal });
 }
 
 function endpointOf(apiUrl: string): string {

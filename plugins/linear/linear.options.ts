@@ -1,4 +1,5 @@
-import { IsOptional, IsUrl, IsUUID, Matches } from 'class-validator';
+import { IsBoolean, IsOptional, IsUrl, IsUUID, Matches } from 'class-validator';
+import { IsBoard } from './board.options.js';
 
 /** What a Linear connection has beside the host's own keys. */
 export class LinearConnection {
@@ -31,4 +32,19 @@ export class LinearConnection {
     message: 'oauthClientId must be the UUID of the OAuth application (AgentSessionEvent bodies carry it as oauthClientId)',
   })
   readonly oauthClientId?: string;
+
+  /** Id of the workspace at Linear. What another one sends is recorded, reason `other_organization`. */
+  @IsOptional()
+  @IsUUID(undefined, { message: 'organizationId must be the UUID of the workspace at Linear (every webhook body carries it)' })
+  readonly organizationId?: string;
+
+  /** The projects whose issues this connection is for, by id, each with the workspace of ours in which their conversations live. */
+  @IsOptional()
+  @IsBoard({ message: 'projects must be a map of UUIDs of projects to names of workspaces' })
+  readonly projects?: Readonly<Record<string, string>>;
+
+  /** Issues that changed are read every `interval`, to find ends whose webhooks never came. Default: true, where there is a `token`. */
+  @IsOptional()
+  @IsBoolean({ message: 'reconcile must be true or false' })
+  readonly reconcile?: boolean;
 }

@@ -18,6 +18,8 @@ export class LinearSubjects implements SubjectParser<LinearConnection> {
   parse({ payload, connection }: AuthenticEvent<LinearConnection>): Parsed {
     const envelope = readEnvelope(payload);
     if (!envelope) return recorded('invalid_shape');
+    const { organizationId = envelope.organizationId } = connection.options;
+    if (envelope.organizationId !== organizationId) return recorded('other_organization', envelope);
     return (PARSERS.get(envelope.type) ?? parseOther)(envelope, connection.options);
   }
 }

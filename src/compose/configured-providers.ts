@@ -1,5 +1,5 @@
 import type { Talk } from '../core/admission/admissions.js';
-import type { Provider } from '../plugin/index.js';
+import type { Connection, Provider } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import type { Channel, Channels } from '../worker/controls/channels.js';
 import type { ConnectedProvider, Providers } from '../worker/providers.js';
@@ -13,7 +13,7 @@ export class ConfiguredProviders implements Providers, Channels, Talk {
     this.connected = new Map(
       connections.map(({ settings, connection }) => [
         `${connection.org}/${connection.name}`,
-        { connection, provider: registry.get(settings.plugin) },
+        { connection, provider: usedBy(registry.get(settings.plugin), connection) },
       ]),
     );
   }
@@ -42,4 +42,10 @@ export class ConfiguredProviders implements Providers, Channels, Talk {
   get hasChannels(): boolean {
     return [...this.connected.values()].some(({ provider }) => provider.control !== undefined);
   }
+}
+
+/** The provider without the parts that have nothing to do for this connection. */
+function usedBy(provider: Provider, connection: Connection): Provider {
+  const idle = (['preparer', 'trusted'] as const).filter((part) => provider[part]?.usedBy?.(connection) === false);
+  return idle.length === 0 ? provider : Object.create(provider, Object.fromEntries(idle.map((part) => [part, { value: undefined }])));
 }

@@ -37,6 +37,8 @@ export interface ClaimedDelivery {
  * Throws `ProviderFault`: `transient` is tried again for as long as it takes, anything else up to `workers.maxAttempts` times.
  */
 export interface Preparer<Options extends object = object> {
+  /** Can this connection of the configuration be asked? Default: every one can. */
+  usedBy?(connection: Connection<Options>): boolean;
   prepare(delivery: ClaimedDelivery, connection: Connection<Options>, signal: AbortSignal): Promise<Verdict>;
 }
 
@@ -45,6 +47,8 @@ export interface Preparer<Options extends object = object> {
  * and it is not asked again about that delivery; a crash before that repeats it, so its effects must be idempotent by the identity.
  */
 export interface TrustedProcessor<Options extends object = object> {
+  /** Has it anything to do for this connection of the configuration? Default: for every one. */
+  usedBy?(connection: Connection<Options>): boolean;
   process(event: ClaimedDelivery, context: TrustedContext<Options>): Promise<Verdict>;
 }
 

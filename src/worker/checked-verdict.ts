@@ -4,18 +4,29 @@ const CONTEXT_LIMIT = 64 * 1024;
 
 /** A verdict as a plugin gave it, of which only the known fields are kept. Throws `ProviderFault` when it is none. */
 export function checkedVerdict(given: unknown): Verdict {
-  const { verdict, reason, observation, context } = (given ?? {}) as Record<string, unknown>;
-  const seen = observation === undefined || observation === null ? null : checkedState(observation);
-  if (verdict === 'proceed') return { verdict, ...(seen && { observation: seen }) };
+  const { verdict, reason, observation, context, workspace } = (given ?? {}) as Record<string, unknown>;
+  const seen = isMissing(observation) ? null : checkedState(observation);
+  const beside = {
+    ...(isMissing(context) ? {} : { context: small(context) }),
+    ...(isMissing(workspace) ? {} : { workspace: named(workspace) }),
+  };
+  if (verdict === 'proceed') return { verdict, ...(seen && { observation: seen }), ...beside };
   if (verdict === 'ignore') {
     if (typeof reason !== 'string' || reason === '') throw unsound('`reason` of a verdict `ignore` is a word');
-    return { verdict, reason, ...(seen && { observation: seen }) };
+    return { verdict, reason, ...(seen && { observation: seen }), ...beside };
   }
   if (verdict !== 'lifecycle') throw unsound('a verdict is `proceed`, `ignore` or `lifecycle`');
   if (seen === null) throw unsound('a verdict `lifecycle` has an `observation`');
-  return context === undefined || context === null
-    ? { verdict, observation: seen }
-    : { verdict, observation: seen, context: small(context) };
+  return { verdict, observation: seen, ...beside };
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function named(workspace: unknown): string {
+  if (typeof workspace !== 'string' || workspace === '') throw unsound('`workspace` is the name of one');
+  return workspace;
 }
 
 function checkedState(given: unknown): ReadState {

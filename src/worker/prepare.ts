@@ -5,7 +5,7 @@ import { type ClaimEnd, narrowClaim } from '../core/deliveries/end-claims.js';
 import { storable } from '../core/storable.js';
 import { type Party, readVerdict } from '../core/verdicts/verdicts.js';
 import type { Database } from '../database/database.js';
-import type { Parsed, Verdict } from '../plugin/index.js';
+import { type Parsed, ProviderFault, type Verdict } from '../plugin/index.js';
 import { checkedVerdict } from './checked-verdict.js';
 import type { Work } from './claim-work.js';
 import { claimedDelivery } from './claimed-delivery.js';
@@ -46,6 +46,7 @@ export async function prepare(work: Work, context: PrepareContext, signal: Abort
       const left = await step.take();
       if (left === null) return { how: 'over' };
       claim = left;
+      if (step.movedTo !== null) return { how: 'end', end: claimedThere(claim, step.movedTo) };
     } catch (error) {
       if (!(error instanceof AskingFault)) throw error;
       if (claim.head.sequence === entry.sequence) return { how: 'end', end: endOf(error, claim, entry, work, context, signal) };
@@ -92,8 +93,16 @@ function endOf(
   return { claim, how: 'failed', failure, onDead: table.onDead(conversation.org, route), turn: null };
 }
 
+/** Turns of a workspace are counted, and may exclude each other: what was moved is claimed anew, as one of its new workspace. */
+function claimedThere(claim: Claim, workspace: string): ClaimEnd {
+  return { claim, how: 'deferred', failure: `moved to the workspace ${workspace}`, pauseMs: 0 };
+}
+
 /** One delivery of a claim before its turn: first what must be done, once; then what is to be known, every time. */
 class Step {
+  /** The workspace that a verdict moved the conversation to; null: it stays. */
+  movedTo: string | null = null;
+
   constructor(
     private claim: Claim,
     private readonly entry: OpenDelivery,
@@ -109,7 +118,7 @@ class Step {
     if (found === null) throw new AskingFault(`connection ${this.content.source} is not in the configuration`, null);
     if (!(await this.process(found))) return null;
     // What was processed away needs no preparation.
-    if (!this.claim.entries.includes(this.entry)) return this.claim;
+    if (!this.claim.entries.includes(this.entry) || this.movedTo !== null) return this.claim;
     return (await this.prepare(found)) ? this.claim : null;
   }
 
@@ -125,13 +134,19 @@ class Step {
     if (preparer === undefined) return true;
     const delivery = claimedDelivery(this.work.conversation, this.content);
     const verdict = await this.call((signal) => preparer.prepare(delivery, connection, signal));
-    const isPlain = verdict.verdict === 'proceed' && !verdict.observation && this.work.conversation.state === 'open';
+    const { state, workspace } = this.work.conversation;
+    const isHere = verdict.workspace === undefined || verdict.workspace === workspace;
+    const isPlain = verdict.verdict === 'proceed' && !verdict.observation && isHere && state === 'open';
     return isPlain && this.entry.kind === 'prompt' ? true : this.apply('preparer', verdict);
   }
 
   private async call(work: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
     try {
-      return checkedVerdict(await within(this.context.callMs, this.signal, work));
+      const verdict = checkedVerdict(await within(this.context.callMs, this.signal, work));
+      const { workspace } = verdict;
+      if (workspace !== undefined && this.context.table.workspace(this.content.org, workspace) === null)
+        throw new ProviderFault(`the plugin names the workspace ${workspace}, which is not in the configuration`, 'permanent');
+      return verdict;
     } catch (error) {
       throw new AskingFault(error instanceof Error ? error.message : String(error), error ?? 'nothing');
     }
@@ -142,11 +157,20 @@ class Step {
     const { org } = this.content;
     const { subject } = JSON.parse(this.content.parsed) as Parsed;
     const mayAnswer = this.context.table.route(org, entry.route)?.afterClose === 'answer';
-    const judgement = { claim, entry, org, subject, party, verdict, mayAnswer };
+    const placementOf = (of: string, workspace: string) => this.context.table.placement(of, workspace);
+    const judgement = { claim, entry, org, subject, party, verdict, mayAnswer, placementOf };
     const applied = await this.context.database.transaction((tx) => applyVerdict(tx, judgement));
     this.context.onVerdict(applied);
+    if (applied.movedTo !== null) await this.leave(applied.movedTo);
     if (applied.left.how !== 'claimed') return false;
     this.claim = applied.left.claim;
     return true;
+  }
+
+  /** What the runtime of the workspace before keeps between turns is no use any more; what it cannot let go of ends with its server. */
+  private async leave(movedTo: string): Promise<void> {
+    const { id, org, workspace } = this.work.conversation;
+    this.movedTo = movedTo;
+    await Promise.allSettled([this.context.table.workspace(org, workspace)?.runtime.retire?.(id)]);
   }
 }

@@ -60,7 +60,7 @@ async function tell(work: Work, context: SettleContext, signal: AbortSignal): Pr
 /** Of a message that its provider made the end, what the provider said then; else what came with the event. */
 async function contextOf({ claim, contents }: Work, { database }: SettleContext): Promise<Readonly<Record<string, unknown>>> {
   const verdict = await database.transaction((tx) => lifecycleVerdict(tx, claim.conversation, claim.from));
-  if (verdict?.verdict === 'lifecycle' && verdict.context) return verdict.context;
+  if (verdict?.context) return verdict.context;
   return (JSON.parse(contents[0]?.parsed ?? '{}') as Partial<Parsed>).context ?? {};
 }
 

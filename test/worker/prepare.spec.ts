@@ -1,8 +1,10 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { changedPlacements, placeConversations } from '../../src/core/conversations/place-conversations.js';
 import { type ClaimedDelivery, type Preparer, ProviderFault, type TrustedProcessor, type Verdict } from '../../src/plugin/index.js';
 import { closing, comment, event, lifecycle, opened, prompt, revision, route } from '../core/builders.js';
 import { type Core, delivered, eachCore } from '../core/core.js';
 import { Bench, type BenchOptions, until } from './harness.js';
+import { StagedRuntime } from './staged.runtime.js';
 
 const AT_ONCE = { maxAttempts: 3, backoff: { firstMs: 0, factor: 1, maxMs: 0 } };
 const PROCEED: Verdict = { verdict: 'proceed' };
@@ -227,6 +229,52 @@ eachCore('what a provider has to say before a turn', (open) => {
     await until(isIdle(core, good));
     await until(async () => (await core.queue(bad)).parked === 'stalled');
     expect((await core.deliveries(bad))[0]?.failure).toContain('unsound verdict');
+  });
+
+  it('IDN-4 WSP-1 a conversation that its provider places elsewhere is worked on there, and its route does not take it back', async () => {
+    const core = open();
+    const asked = new Asked();
+    const [old, other] = [new StagedRuntime(), new StagedRuntime()];
+    const retired: string[] = [];
+    const leaving = Object.assign(old, { retire: async (id: string) => void retired.push(id) });
+    asked.say = () => ({ verdict: 'proceed', workspace: 'ops' });
+    const workspaces = [{ runtime: leaving }, { name: 'ops', runtime: other }];
+    const { conversation } = delivered(await core.admit(comment('T-1')));
+    await bench(core, { preparer: asked }, { workspaces });
+    (await other.next()).finish();
+    await until(isIdle(core, conversation));
+    const place = 'select c.workspace as cold, q.workspace as hot, c.moved from conversations c join queues q on q.conversation = c.id';
+    expect(await core.rows(place)).toEqual([{ cold: 'ops', hot: 'ops', moved: 1 }]);
+    expect([old.begun.length, retired]).toEqual([0, [conversation]]);
+    expect(await core.rows("select kind, noted_by, reason from notes where kind = 'moved'")).toEqual([
+      { kind: 'moved', noted_by: 'preparer', reason: 'main → ops' },
+    ]);
+    const back = { org: 'default', route: 'triage', workspace: 'main' };
+    expect(await core.database.transaction((tx) => changedPlacements(tx, [back]))).toEqual([]);
+    expect(await core.database.transaction((tx) => placeConversations(tx, back))).toBe(0);
+    expect(await core.outcomes(conversation)).toEqual(['prompt done']);
+  });
+
+  it('IDN-4 a workspace that is not configured is refused, and the conversation stays where it is', async () => {
+    const core = open();
+    const asked = new Asked();
+    asked.say = () => ({ verdict: 'ignore', reason: 'moved', workspace: 'nowhere' });
+    await bench(core, { preparer: asked });
+    const { conversation } = delivered(await core.admit(comment('T-1')));
+    await until(async () => (await core.queue(conversation)).parked === 'stalled');
+    expect((await core.deliveries(conversation))[0]?.failure).toContain('the workspace nowhere, which is not in the configuration');
+    expect(await core.rows('select workspace from conversations')).toEqual([{ workspace: 'main' }]);
+  });
+
+  it('TRM-3 what settling an end needs is taken from the look that found it, whatever its verdict', async () => {
+    const core = open();
+    const asked = new Asked();
+    const settled: unknown[] = [];
+    asked.say = () => ({ verdict: 'proceed', observation: { state: 'terminal', revision: revision(9) }, context: { done: 's-1' } });
+    await bench(core, { preparer: asked, lifecycle: { settle: async ({ context }) => void settled.push(context) } });
+    const { conversation } = delivered(await core.admit(comment('T-1')));
+    await until(isIdle(core, conversation));
+    expect(settled).toEqual([{ done: 's-1' }]);
   });
 
   it('REC-4 a connection that is not configured any more parks its messages', async () => {

@@ -1,5 +1,10 @@
 import { clock, type Tx } from '../../database/tx.js';
 import type { Subject, Verdict } from '../../plugin/index.js';
+import { readBinding } from '../controls/bindings.js';
+import { bind } from '../controls/posts.js';
+import type { PlacementOf } from '../controls/reconciliation.js';
+import { insertNotes } from '../conversations/notes.js';
+import { moveConversation } from '../conversations/place-conversations.js';
 import type { Claim } from '../deliveries/claim.js';
 import { completeClaimed, deliveredTo, type OpenDelivery } from '../deliveries/deliveries.js';
 import type { Outcome } from '../deliveries/delivery.js';
@@ -24,6 +29,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** Whether its route lets it be answered after the end. */
   readonly mayAnswer: boolean;
+  readonly placementOf: PlacementOf;
 }
 
 /** What of a claim is left after a verdict about one of its deliveries. */
@@ -39,12 +45,15 @@ export interface Applied {
   /** Other conversations whose running turn was fenced. */
   readonly fenced: readonly string[];
   readonly hasJobs: boolean;
+  /** The workspace that the conversation was moved to; null: it stays where it is. */
+  readonly movedTo: string | null;
 }
 
 /** After the commit. */
-export function announce(signals: Signals, { fenced, hasJobs }: Applied): void {
+export function announce(signals: Signals, { fenced, hasJobs, movedTo }: Applied): void {
   if (fenced.length > 0) signals.emit('fenced', fenced);
   if (hasJobs) signals.emit('jobs');
+  if (movedTo !== null) signals.emit('errands');
   signals.emit('ready');
 }
 
@@ -56,13 +65,30 @@ export async function applyVerdict(tx: Tx, judgement: Judgement): Promise<Applie
   const world = await readAround(tx, judgement);
   const own = world.conversations.get(claim.conversation);
   if (!own || own.queue.owner !== claim.owner || own.queue.token !== claim.token)
-    return { left: { how: 'stale' }, fenced: [], hasJobs: false };
+    return { left: { how: 'stale' }, fenced: [], hasJobs: false, movedTo: null };
   observe(world, judgement);
   const left = own.ended === null ? await decide(tx, own, judgement) : ({ how: 'ended' } as const);
   await saveVerdict(tx, { ...entry, party }, claim.token, verdict);
   own.isTouched = true;
   await writeWorld(tx, world);
-  return { left, fenced: fencedIn(world).filter((id) => id !== claim.conversation), hasJobs: hasEndedIn(world) };
+  const movedTo = await move(tx, own, judgement, world.now);
+  return { left, fenced: fencedIn(world).filter((id) => id !== claim.conversation), hasJobs: hasEndedIn(world), movedTo };
+}
+
+/** The provider's own move: the thread goes along, and what it leaves behind is archived. */
+async function move(tx: Tx, { row }: Locked, { entry, party, verdict, placementOf }: Judgement, now: number): Promise<string | null> {
+  const { workspace } = verdict;
+  const { id: conversation, org } = row;
+  if (workspace === undefined || workspace === row.workspace) return null;
+  await moveConversation(tx, conversation, workspace);
+  const placement = placementOf(org, workspace);
+  if (placement !== null && (await readBinding(tx, conversation)) !== null)
+    await bind(tx, { conversation, org, workspace, placement }, now);
+  const { receipt, sequence } = entry;
+  await insertNotes(tx, [
+    { conversation, at: now, by: party, kind: 'moved', receipt, sequence, reason: `${row.workspace} → ${workspace}` },
+  ]);
+  return workspace;
 }
 
 async function readAround(tx: Tx, { claim, entry, org, subject, verdict }: Judgement): Promise<World> {

@@ -28,7 +28,8 @@ export interface Note {
     | 'resume'
     | 'interrupt'
     | 'looping'
-    | 'spent';
+    | 'spent'
+    | 'moved';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

@@ -9,9 +9,15 @@ export interface Placement {
 
 const BATCH = 500;
 
+/** What its provider has moved stays there, whatever the route that placed it names. The caller holds the lock of its queue. */
+export async function moveConversation(tx: Tx, id: string, workspace: string): Promise<void> {
+  await tx.run('update queues set workspace = ? where conversation = ?', [workspace, id]);
+  await tx.run(`update conversations set workspace = ?, moved = 1, updated_at = ${tx.dialect.now} where id = ?`, [workspace, id]);
+}
+
 /** The placements that differ from where conversations of these routes are now, found in one look at them all. */
 export async function changedPlacements(tx: Tx, placements: readonly Placement[]): Promise<Placement[]> {
-  const stored = await tx.all<Placement>('select distinct org, route, workspace from conversations where route is not null');
+  const stored = await tx.all<Placement>('select distinct org, route, workspace from conversations where route is not null and moved = 0');
   return placements.filter(({ org, route, workspace }) =>
     stored.some((s) => s.org === org && s.route === route && s.workspace !== workspace),
   );
@@ -23,7 +29,7 @@ export async function changedPlacements(tx: Tx, placements: readonly Placement[]
  */
 export async function placeConversations(tx: Tx, { org, route, workspace }: Placement): Promise<number> {
   const rows = await tx.all<{ id: string }>(
-    'select id from conversations where org = ? and route = ? and workspace <> ? order by id limit ?',
+    'select id from conversations where org = ? and route = ? and workspace <> ? and moved = 0 order by id limit ?',
     [...[org, route, workspace], BATCH],
   );
   const ids = [

@@ -4,6 +4,7 @@ import { type Answer, type Call, FaultServer } from '../fault-server.js';
 type Json = Record<string, unknown>;
 
 export const ISSUE = '539068e2-ae88-4d09-bd75-22eb4a59612f';
+export const ORGANISATION = 'dc844923-f9a4-40a3-825c-dea7747e57d6';
 export const APP_USER = '9f9f9f9f-0000-4000-8000-000000000009';
 const TOKEN = 'lin_oauth_test';
 
@@ -19,7 +20,12 @@ export class LinearServer extends FaultServer {
   readonly activities: Json[] = [];
   readonly comments: Json[] = [];
   readonly reactions: Json[] = [];
+  /** Workflow states by id: what an issue that is moved there says of its state. */
+  readonly states: Record<string, Json> = {};
   readonly issue: Json = { id: ISSUE, updatedAt: '2026-01-01T00:00:00.000Z', state: { id: 'todo' } };
+  readonly issues: Json[] = [this.issue];
+  /** Nodes of a page of issues or comments. */
+  pageSize = 100;
   private ms = Date.parse('2026-01-01T10:00:00Z');
 
   static start(): Promise<LinearServer> {
@@ -38,13 +44,14 @@ export class LinearServer extends FaultServer {
     if (path !== '/graphql') return { status: 404, body: 'Not found' };
     if (headers.authorization !== `Bearer ${TOKEN}`) return refusal('authentication error', 'Authentication required, not authenticated');
     const { query, variables } = JSON.parse(body) as { query: string; variables: Json };
-    const field = /\{\s*(?:viewer \{ id \}\s*)?(\w+)/.exec(query)?.[1] ?? '';
+    const field = /\{\s*(?:(?:viewer|organization) \{ id \}\s*)?(\w+)/.exec(query)?.[1] ?? '';
     const input = (variables.input ?? {}) as Json;
     const data = this.carryOut(field, variables, input);
     return 'status' in data && 'body' in data ? (data as unknown as Answer) : { status: 200, body: { data } };
   }
 
-  private carryOut(field: string, { id }: Json, input: Json): Json | Answer {
+  private carryOut(field: string, variables: Json, input: Json): Json | Answer {
+    const { id } = variables;
     switch (field) {
       case 'agentSessions':
         return { viewer: { id: APP_USER }, agentSessions: { nodes: this.sessions } };
@@ -55,7 +62,11 @@ export class LinearServer extends FaultServer {
       case 'comment':
         return this.found('Comment', field, this.comments, id);
       case 'issue':
-        return this.found('Issue', field, [this.issue], id);
+        return this.found('Issue', field, this.issues, id);
+      case 'issues':
+        return this.page(field, oldestChangeFirst(this.issues), variables);
+      case 'comments':
+        return this.page(field, newestFirst(this.comments), variables);
       case 'agentSessionCreateOnIssue':
         return { [field]: { success: true, agentSession: this.addSession({ issue: { id: input.issueId } }) } };
       case 'agentActivityCreate':
@@ -63,8 +74,7 @@ export class LinearServer extends FaultServer {
       case 'commentCreate':
         return this.write(field, input);
       case 'issueUpdate':
-        Object.assign(this.issue, { updatedAt: this.now(), state: { id: input.stateId } });
-        return { [field]: { success: true, issue: this.issue } };
+        return this.update(field, id, input);
       case 'reactionCreate':
         this.reactions.push(input);
         return { [field]: { success: true } };
@@ -86,14 +96,45 @@ export class LinearServer extends FaultServer {
   }
 
   private write(field: string, { id, issueId, body }: Json): Json | Answer {
-    if (issueId !== ISSUE) return refusal('invalid input', 'Entity not found: Issue');
+    if (!this.issues.some((issue) => issue.id === issueId)) return refusal('invalid input', 'Entity not found: Issue');
     if (this.comments.some((comment) => comment.id === id)) return refusal('invalid input', 'id must be unique');
     const comment = { id, body, updatedAt: this.now(), issue: { id: issueId } };
     this.comments.push(comment);
     return { [field]: { success: true, comment } };
   }
 
+  private update(field: string, id: unknown, { stateId }: Json): Json | Answer {
+    const issue = this.issues.find((each) => each.id === id);
+    if (issue === undefined) return refusal('invalid input', 'Entity not found: Issue');
+    Object.assign(issue, { updatedAt: this.now(), state: { ...this.states[String(stateId)], id: stateId } });
+    return { [field]: { success: true, issue } };
+  }
+
+  /** Connections of Linear: what came after the cursor, as many as a page has. */
+  private page(field: string, items: readonly Json[], { filter, after }: Json): Json {
+    const wanted = items.filter((item) => fits(item, (filter ?? {}) as Json));
+    const from = Number(after ?? 0);
+    const to = from + this.pageSize;
+    const pageInfo = { hasNextPage: to < wanted.length, endCursor: String(to) };
+    return { organization: { id: ORGANISATION }, [field]: { nodes: wanted.slice(from, to), pageInfo } };
+  }
+
   private now(): string {
     return new Date(this.ms++).toISOString();
   }
+}
+
+/** The comparisons of instants in a filter; `or` of several. */
+function fits(item: Json, filter: Json): boolean {
+  const { or, ...fields } = filter;
+  if (Array.isArray(or) && !or.some((each: Json) => fits(item, each))) return false;
+  return Object.entries(fields).every(([name, comparator]) => String(item[name] ?? '') >= String((comparator as Json).gte));
+}
+
+function oldestChangeFirst(items: readonly Json[]): Json[] {
+  return items.toSorted((a, b) => (String(a.updatedAt) < String(b.updatedAt) ? -1 : 1));
+}
+
+function newestFirst(items: readonly Json[]): Json[] {
+  return items.toSorted((a, b) => (String(a.createdAt) > String(b.createdAt) ? -1 : 1));
 }

@@ -14,16 +14,22 @@ describe('the Linear plugin', () => {
     const module = await Test.createTestingModule({ imports: [linear.module] }).compile();
     const provider = module.get(linear.provider);
     expect(provider).toBeInstanceOf(LinearProvider);
-    expect(provider.transports.map(({ kind }) => kind)).toEqual(['webhook']);
+    expect(provider.transports.map(({ kind }) => kind)).toEqual(['webhook', 'poll']);
   });
 
   it('needs no options', () => {
     expect(faultsOf({})).toEqual([]);
   });
 
+  const id = '5fc1d0a0-0000-4000-8000-000000000001';
+
   it('accepts ids and a base URL', () => {
-    const id = '5fc1d0a0-0000-4000-8000-000000000001';
     expect(faultsOf({ apiUrl: 'http://127.0.0.1:9999', proposalStateId: id, appUserId: id, oauthClientId: id })).toEqual([]);
+    expect(faultsOf({ organizationId: id, projects: { [id]: 'eng' }, reconcile: false })).toEqual([]);
+  });
+
+  it.each([[{}], [{ eng: id }], [{ [id]: 'No Name' }], [[id]], ['eng'], [{ [id]: ['eng'] }]])('refuses the projects %j', (projects) => {
+    expect(faultsOf({ projects })).toEqual(['projects']);
   });
 
   it('refuses names where ids are needed, and what it does not know', () => {

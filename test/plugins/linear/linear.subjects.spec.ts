@@ -139,6 +139,26 @@ describe('what wakes an agent in Linear', () => {
     expect(parse(issueUpdate({}, { projectId: null, priority: 0 })).kind).toBe('prompt');
   });
 
+  const board = { projects: { '11111111-0000-4000-8000-000000000001': 'eng' } };
+
+  it('LIN-1 K2 is nothing of an issue on no board, which still tells its state, its end too', () => {
+    const created = linearFixture('issue.create.todo');
+    const off = { ...created, data: { ...created.data, projectId: '22222222-0000-4000-8000-000000000002' } };
+    for (const event of [created, off]) expect(parse(event, board)).toMatchObject({ kind: 'ignored', reason: 'off_board' });
+    const ended = parse(linearFixture('issue.update.state-completed'), board);
+    expect(ended).toMatchObject({ kind: 'ignored', reason: 'off_board', observation: { state: 'terminal', transition: true } });
+    expect(parse(linearFixture('issue-sla.breached'), board)).toMatchObject({ kind: 'ignored', reason: 'off_board' });
+    expect(parse(issueUpdate({ projectId: Object.keys(board.projects)[0] }, { title: 'x' }), board).kind).toBe('prompt');
+    // It says nothing of its project: somebody has to ask.
+    expect(parse(linearFixture('comment.create'), board).kind).toBe('prompt');
+  });
+
+  it('LIN-1 J3 is nothing of another organisation', () => {
+    expect(parse(linearFixture('comment.create'), { organizationId: ORGANIZATION }).kind).toBe('prompt');
+    const other = { organizationId: '5fc1d0a0-0000-4000-8000-000000000001' };
+    expect(parse(linearFixture('comment.create'), other)).toMatchObject({ kind: 'recorded', reason: 'other_organization', subject: null });
+  });
+
   it('LIN-1 B55 is no update without substance', () => {
     for (const changes of [{ updatedAt: 'x' }, { sortOrder: 1, updatedAt: 'x' }, { SubscriberIds: [] }, {}]) {
       expect(parse(issueUpdate({}, changes))).toMatchObject({ kind: 'ignored', reason: 'bookkeeping' });

@@ -7,6 +7,7 @@ import { Upkeep } from './0006-upkeep.js';
 import { Kept } from './0008-kept.js';
 import { Controls } from './0009-controls.js';
 import { Approvals } from './0010-approvals.js';
+import { Boards } from './0013-boards.js';
 import { GapProgress } from './0014-gap-progress.js';
 
 /** In the order in which they run; names are for ever. */
@@ -20,5 +21,6 @@ export const postgresqlMigrations = [
   { name: '0008-kept', class: Kept },
   { name: '0009-controls', class: Controls },
   { name: '0010-approvals', class: Approvals },
+  { name: '0013-boards', class: Boards },
   { name: '0014-gap-progress', class: GapProgress },
 ];
