@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
 import { Clients } from './clients.js';
+import { DiscordAttachments } from './discord.attachments.js';
 import { DiscordBackfill } from './discord.backfill.js';
 import { DiscordControl } from './discord.control.js';
 import { DiscordConnection } from './discord.options.js';
@@ -14,6 +15,7 @@ export class DiscordProvider implements Provider<DiscordConnection> {
   readonly transports = [new DiscordWebhook(), new DiscordStream(this.clients)];
   readonly subjects = new DiscordSubjects();
   readonly control = new DiscordControl(this.clients);
+  readonly attachments = new DiscordAttachments(this.clients);
   readonly backfill = new DiscordBackfill(this.clients);
 }
 

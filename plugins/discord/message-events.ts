@@ -1,5 +1,6 @@
 import { type Author, type Edit, type Ignored, instantRevision, type Parsed, type Recorded, type Withdrawal } from 'throughline/plugin';
 import { authorOf } from './author.js';
+import { attachmentsOf } from './discord.attachments.js';
 import type { DiscordConnection } from './discord.options.js';
 import { type Fields, known, snowflake } from './json.js';
 import { isHidden, textOf, titleOf } from './message-text.js';
@@ -22,7 +23,7 @@ export function parseCreated(message: Fields, options: DiscordConnection): Parse
   if (author.isBot) return { ...about, kind: 'ignored', reason: reasonOfBot(author) };
   const text = textOf(message);
   if (!text) return { ...about, ...wordless(message) };
-  return { ...about, ...known({ title: titleOf(text) }), kind: 'prompt', text, messageKey };
+  return { ...about, ...known({ title: titleOf(text) }), kind: 'prompt', text, ...attachmentsOf(message, messageKey), messageKey };
 }
 
 export function parseEdited(message: Fields, options: DiscordConnection): Edit | Ignored | Recorded | undefined {

@@ -3,6 +3,7 @@ import { memberOf } from './author.js';
 import { type Envelope, recorded } from './envelope.js';
 import { aboutIssue, type Issue, readParentIssue, wordsOf } from './issue.js';
 import { type Fields, fields, known, webAddress, word } from './json.js';
+import { attachmentsOf } from './linear.attachments.js';
 import type { LinearConnection } from './linear.options.js';
 import { messageKeyOf } from './message-key.js';
 
@@ -30,7 +31,7 @@ export function parseAgentSession(envelope: Envelope, options: LinearConnection)
   const session: Session = { id, properties, issue: readParentIssue(properties) };
   const creator = memberOf(fields(properties.creator), properties.creatorId, options);
   const about: About = { ...aboutSession(envelope, session), ...known({ author: creator }) };
-  if (envelope.action === 'created') return parseCreated(about, session, envelope.body.promptContext);
+  if (envelope.action === 'created') return parseCreated(about, session, envelope.body.promptContext, options);
   if (envelope.action === 'prompted') return parsePrompted(about, fields(envelope.body.agentActivity), options);
   return { ...about, kind: 'recorded', reason: 'unknown_event' };
 }
@@ -43,12 +44,13 @@ function aboutSession(envelope: Envelope, { id, properties, issue }: Session): A
   return { subject, thread: id, title: 'Linear agent session', ...known({ url, occurredAt: envelope.occurredAt }) };
 }
 
-function parseCreated(about: About, { id, properties, issue }: Session, promptContext: unknown): Parsed {
+function parseCreated(about: About, { id, properties, issue }: Session, promptContext: unknown, options: LinearConnection): Parsed {
   const comment = fields(properties.comment);
   const said = [word(comment?.body), word(promptContext)].filter((part) => part !== undefined).join('\n\n');
   const text = said || (issue ? wordsOf(issue) : 'An agent session was started.');
   // The comment that mentions the agent arrives as a Comment event too: one message, one key.
-  return { ...about, kind: 'prompt', text, ...messageKeyOf(word(properties.commentId) ?? word(comment?.id) ?? id) };
+  const key = messageKeyOf(word(properties.commentId) ?? word(comment?.id) ?? id);
+  return { ...about, kind: 'prompt', text, ...attachmentsOf(text, options), ...key };
 }
 
 function parsePrompted(session: About, activity: Fields | undefined, options: LinearConnection): Parsed {
@@ -58,7 +60,7 @@ function parsePrompted(session: About, activity: Fields | undefined, options: Li
   if (activity.signal === 'stop') return parseStop(about);
   const text = word(fields(activity.content)?.body) ?? word(activity.body);
   if (!text) return { ...about, kind: 'ignored', reason: 'no_text' };
-  return { ...about, kind: 'prompt', text, ...messageKeyOf(word(activity.sourceCommentId) ?? id) };
+  return { ...about, kind: 'prompt', text, ...attachmentsOf(text, options), ...messageKeyOf(word(activity.sourceCommentId) ?? id) };
 }
 
 /** A person stops the turn, not the agent's work on the issue. */

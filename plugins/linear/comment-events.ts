@@ -4,6 +4,7 @@ import { type Envelope, recorded } from './envelope.js';
 import { evidenceOfComment } from './evidence.js';
 import { aboutIssue, readParentIssue } from './issue.js';
 import { known, word } from './json.js';
+import { attachmentsOf } from './linear.attachments.js';
 import type { LinearConnection } from './linear.options.js';
 import { messageKeyOf } from './message-key.js';
 
@@ -22,7 +23,14 @@ export function parseComment(envelope: Envelope, options: LinearConnection): Par
   switch (action) {
     case 'create':
       return text
-        ? { ...about, kind: 'prompt', text, ...known({ messageKey }), ...evidenceOfComment(envelope, comment, issue) }
+        ? {
+            ...about,
+            kind: 'prompt',
+            text,
+            ...attachmentsOf(text, options),
+            ...known({ messageKey }),
+            ...evidenceOfComment(envelope, comment, issue),
+          }
         : { ...about, kind: 'ignored', reason: 'no_text' };
     case 'update':
       if (!Object.hasOwn(updatedFrom, 'body')) return { ...about, kind: 'ignored', reason: 'no_text_change' };

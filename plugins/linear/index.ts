@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
 import { LinearBackfill } from './linear.backfill.js';
+import { LinearAttachments } from './linear.attachments.js';
 import { LinearControl } from './linear.control.js';
 import { linearEffects } from './linear.effects.js';
 import { LinearConnection } from './linear.options.js';
@@ -18,6 +19,7 @@ export class LinearProvider implements Provider<LinearConnection> {
   readonly preparer = new LinearPreparer();
   readonly backfill = new LinearBackfill();
   readonly tools = [comment, plan, setState];
+  readonly attachments = new LinearAttachments();
   readonly effects = linearEffects;
 }
 

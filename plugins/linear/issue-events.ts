@@ -7,6 +7,7 @@ import { type AboutIssue, aboutIssue, type Issue, readIssue, wordsOf } from './i
 import { describeChanges, isProjectMove, substantialChanges } from './issue-changes.js';
 import { observeCarried, observeChange } from './issue-state.js';
 import { fields, known } from './json.js';
+import { attachmentsOf } from './linear.attachments.js';
 import type { LinearConnection } from './linear.options.js';
 import { messageKeyOf } from './message-key.js';
 
@@ -37,7 +38,8 @@ function parseCreation(about: About, issue: Issue, options: LinearConnection): P
   if (proposalStateId !== undefined && (issue.state?.id ?? issue.properties.stateId) === proposalStateId) {
     return { ...about, kind: 'ignored', reason: 'proposal' };
   }
-  return { ...about, kind: 'prompt', text: wordsOf(issue), ...known({ messageKey: creationKey(issue, options) }) };
+  const text = wordsOf(issue);
+  return { ...about, kind: 'prompt', text, ...attachmentsOf(text, options), ...known({ messageKey: creationKey(issue, options) }) };
 }
 
 /** The history tells a creation again, in other words: one message, one key. */

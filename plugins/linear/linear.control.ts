@@ -65,8 +65,10 @@ export class LinearControl implements ControlChannel<LinearConnection> {
     return { message: key };
   }
 
-  /** An activity stays as it was said. */
-  async edit(): Promise<void> {}
+  /** The host does not ask for it: what has changed is said once more. */
+  async edit(): Promise<void> {
+    throw new ChannelFault('refused', 'an activity of an agent session at Linear stays as it was said');
+  }
 
   /** Linear takes an agent for dead that says nothing within ten seconds; a comment outside of a session gets an eye. */
   async acknowledge({ thread, message, subject }: Acknowledged, connection: Linear, signal: AbortSignal): Promise<void> {

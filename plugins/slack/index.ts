@@ -1,5 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { SlackAttachments } from './slack.attachments.js';
 import { SlackBackfill } from './slack.backfill.js';
 import { SlackControl } from './slack.control.js';
 import { SlackConnection } from './slack.options.js';
@@ -16,6 +17,7 @@ export class SlackProvider implements Provider<SlackConnection> {
   readonly tools = [reply];
   readonly effects = slackEffects;
   readonly backfill = new SlackBackfill();
+  readonly attachments = new SlackAttachments();
 }
 
 @Module({ providers: [SlackProvider], exports: [SlackProvider] })

@@ -2,6 +2,7 @@ import type { Author, Edit, Ignored, Parsed, Withdrawal } from 'throughline/plug
 import { authorOf } from './author.js';
 import { type Fields, fields, known, timestamp } from './json.js';
 import { textOf, titleOf } from './message-text.js';
+import { attachmentsOf } from './slack.attachments.js';
 import type { SlackConnection } from './slack.options.js';
 import { type AboutThread, aboutThread, messageKeyOf, placeOf } from './thread.js';
 
@@ -38,7 +39,8 @@ function parseSpoken(event: Fields, body: Fields, options: SlackConnection): Par
   const starts = event.type === 'app_mention' || DIRECT.has(event.channel_type);
   // A reply's words are no title for the thread that it joins.
   const title = starts || place.ts === place.root ? titleOf(place.channel, text) : undefined;
-  return { ...about, ...known({ title }), kind: 'prompt', text, ...messageKeyOf(place), ...(starts ? {} : { continueOnly: true }) };
+  const said = { text, ...attachmentsOf(event), ...messageKeyOf(place), ...(starts ? {} : { continueOnly: true }) };
+  return { ...about, ...known({ title }), kind: 'prompt', ...said };
 }
 
 function reasonOfBot({ isSelf }: Author): string {

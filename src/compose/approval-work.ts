@@ -6,16 +6,16 @@ import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalDesk } from '../core/approvals/approval-desk.js';
 import { inThread, type ShowApproval } from '../core/approvals/approval-post.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
+import { type Deciders, mayDecide } from '../core/approvals/may-decide.js';
 import type { ToolRules } from '../core/approvals/outbound-policy.js';
 import { Permissions } from '../core/approvals/permissions.js';
 import { ThreadDecisions } from '../core/approvals/thread-decisions.js';
 import type { TurnConversation } from '../core/conversations/conversations.js';
 import type { Standing } from '../core/conversations/standings.js';
 import { Outbound } from '../core/effects/outbound.js';
-import { authorRefusal, isNamed } from '../core/routing/author-policy.js';
 import { compilePattern } from '../core/routing/event-pattern.js';
 import { Signals } from '../core/signals.js';
-import type { Author, TurnInput } from '../plugin/index.js';
+import type { TurnInput } from '../plugin/index.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { McpHost } from '../tools/mcp.controller.js';
 import { ToolCalls } from '../tools/tool-calls.js';
@@ -57,7 +57,7 @@ export function approvalProviders(parts: HostParts) {
     {
       provide: DECISIONS,
       inject: [ApprovalDesk],
-      useFactory: (desk: ApprovalDesk) => new ThreadDecisions(desk, (standing, author) => mayDecide(parts, standing, author)),
+      useFactory: (desk: ApprovalDesk) => new ThreadDecisions(desk, (standing, author) => mayDecide(decidersOf(parts, standing), author)),
     },
     {
       provide: ApprovalRunner,
@@ -97,13 +97,9 @@ function showOn(table: WorkTable): ShowApproval {
   return inThread((org, workspace) => table.placement(org, workspace));
 }
 
-/** Whom the route names, else the workspace; where neither does, every person whom the route lets in. */
-function mayDecide({ routes, config }: HostParts, { org, route: name, workspace }: Standing, author: Author): boolean {
-  const route = routes.find((each) => each.org === org && each.name === name);
-  const ofWorkspace = config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [];
-  const named = route && route.approvers.length > 0 ? route.approvers : ofWorkspace;
-  if (named.length > 0) return isNamed(named, author);
-  return !author.isBot && author.isSelf !== true && route !== undefined && authorRefusal(route.authors, author) === null;
+function decidersOf({ routes, config }: HostParts, { org, route: name, workspace }: Standing): Deciders {
+  const route = routes.find((each) => each.org === org && each.name === name) ?? null;
+  return { route, ofWorkspace: config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [] };
 }
 
 function toolTable({ routes, connections, config }: HostParts, registry: PluginRegistry): ToolTable {

@@ -1,3 +1,5 @@
+import { Admissions } from '../core/admission/admissions.js';
+import { admitEarly } from '../core/admission/admit-early.js';
 import type { Decisions } from '../core/controls/decisions.js';
 import { Reconciliation } from '../core/controls/reconciliation.js';
 import { Operations } from '../core/operations.js';
@@ -33,17 +35,19 @@ export function controlProviders({ database, config }: ControlParts) {
     },
     {
       provide: ErrandRunner,
-      inject: [Membership, Signals, ConfiguredProviders, Operations, DECISIONS],
+      inject: [Membership, Signals, ConfiguredProviders, Operations, DECISIONS, Admissions],
       useFactory: (
         membership: Membership,
         signals: Signals,
         channels: ConfiguredProviders,
         operations: Operations,
         decisions: Decisions,
+        admissions: Admissions,
       ) => {
         const carrier = new Actions(database, operations, signals, channels, decisions);
         const options = { concurrency: ERRANDS_AT_ONCE, pollMs: POLL_MS, callMs: CALL_MS, graceMs: config.workers.graceMs };
-        return new ErrandRunner(database, () => membership.owner, signals, { channels, carrier }, options);
+        const parts = { channels, carrier, admitEarly: () => admitEarly(database, admissions) };
+        return new ErrandRunner(database, () => membership.owner, signals, parts, options);
       },
     },
   ];

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { RetentionConfig } from '../config/config.js';
@@ -77,13 +75,4 @@ async function prune(database: Database, retention: RetentionConfig, signals: Si
   const onPruned = (kind: string, count: number) => signals.emit('pruned', kind, count);
   const pruned = await pruneExpired(database, retention, { signal, onPruned, pause: () => delay(PAUSE_MS) });
   if (pruned.size > 0) logger.log(`pruned ${[...pruned].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
-}
-
-/** Only folders below the one of the workspaces: the name comes out of a row. */
-export function removerOf(workspacesFolder: string): (folder: string) => Promise<void> {
-  return async (folder) => {
-    const target = path.join(workspacesFolder, folder);
-    if (path.dirname(target) !== workspacesFolder) throw new Error(`the folder ${folder} is not one of a conversation`);
-    await rm(target, { recursive: true, force: true });
-  };
 }

@@ -9,7 +9,9 @@ import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { cleanupKinds } from '../worker/cleanup/job-kinds.js';
 import { JobRunner } from '../worker/cleanup/job-runner.js';
+import { purgeFiles } from '../worker/cleanup/purge-files.js';
 import { ErrandRunner } from '../worker/controls/errand-runner.js';
+import { KeptAgents } from '../worker/kept-agents.js';
 import { Membership } from '../worker/membership.js';
 import type { WorkContext } from '../worker/work-on.js';
 import { WorkTable } from '../worker/work-table.js';
@@ -19,9 +21,9 @@ import { ConfiguredProviders } from './configured-providers.js';
 import { EffectWork } from './effect-work.js';
 import { Hearing } from './hearing.js';
 import type { HostParts } from './host-parts.js';
-import { Lifecycle } from './lifecycle.js';
+import { type Companion, Lifecycle } from './lifecycle.js';
 import { thisMachine } from './this-process.js';
-import { maintenanceOf, removerOf } from './upkeep.js';
+import { maintenanceOf } from './upkeep.js';
 import { workTable } from './work.js';
 import { workContext } from './work-context.js';
 
@@ -69,6 +71,7 @@ function lifecycleProviders({ config, database }: HostParts) {
         approvals: ApprovalRunner,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
+          companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
           { begin: () => effects.start(), end: () => effects.stop() },
@@ -85,6 +88,10 @@ function lifecycleProviders({ config, database }: HostParts) {
   ];
 }
 
+function companionOf(kept: KeptAgents): Companion {
+  return { begin: () => kept.start(), drain: () => kept.stop() };
+}
+
 /** What one runtime cannot let go of is the machine's matter; the others still have theirs. */
 async function closeRuntimes(table: WorkTable): Promise<void> {
   const closed = await Promise.allSettled(table.runtimes().map((runtime) => runtime.close?.()));
@@ -96,7 +103,7 @@ function upkeepProviders(parts: HostParts) {
     {
       provide: ConversationPurges,
       inject: [WORK],
-      useFactory: ({ workspacesFolder }: WorkContext) => new ConversationPurges(parts.database, removerOf(workspacesFolder)),
+      useFactory: (context: WorkContext) => new ConversationPurges(parts.database, (files) => purgeFiles(files, context)),
     },
     {
       provide: Maintenance,

@@ -19,7 +19,8 @@ export interface ControlLimits {
   readonly title: number;
   /** Longest text of one message; longer output is cut into several by the host. */
   readonly text: number;
-  /** Shortest time between two edits of a message, in milliseconds; null: messages are not edited, output comes when it is complete. */
+  /** Shortest time between two edits of a message, in milliseconds; null: messages are not edited, so that
+   * output comes when it is complete, and what changes after that is posted once more. */
   readonly editMs: number | null;
 }
 

@@ -1,3 +1,4 @@
+export type { AttachmentPlace, AttachmentReference, AttachmentSource } from './attachment.js';
 export type {
   ClaimedDelivery,
   DeliveryConversation,

@@ -1,3 +1,4 @@
+import type { AttachmentReference } from './attachment.js';
 import type { Connection } from './connection.js';
 import type { ControlAction, ReplyHandle } from './control.js';
 import type { CallbackEvidence } from './effect.js';
@@ -37,6 +38,8 @@ export interface Prompt extends About {
   readonly kind: 'prompt';
   /** What the author wrote or did, short; never the raw payload. May be empty only with attachments. */
   readonly text: string;
+  /** The files that came with it, for a plugin with `attachments`; at most 20. */
+  readonly attachments?: readonly AttachmentReference[];
   /**
    * Identity of the message itself, where the provider may send two events about one message (Slack: team, channel, ts).
    * At most 255 characters.

@@ -1,3 +1,4 @@
+import type { AttachmentSource } from './attachment.js';
 import type { Preparer, TrustedProcessor } from './claimed-delivery.js';
 import type { ControlChannel } from './control.js';
 import type { EffectReader, OutboundTool } from './effect.js';
@@ -10,6 +11,8 @@ import type { Backfill, Transport } from './source.js';
 export interface Provider<Options extends object = object> {
   readonly transports: readonly Transport<Options>[];
   readonly subjects: SubjectParser<Options>;
+  /** Where the files are that came with messages. */
+  readonly attachments?: AttachmentSource<Options>;
   /** Threads in which people watch and steer conversations. */
   readonly control?: ControlChannel<Options>;
   /** Every write that the plugin can do at the provider. */

@@ -128,6 +128,11 @@ export interface AgentRuntime {
    * conversations it never heard of. Not called while a turn of the conversation runs.
    */
   retire?(conversation: string): Promise<void>;
+  /**
+   * The conversations for which it keeps something between turns. Left out: none. One that ends on another replica is let go of here, too:
+   * those that have ended are given to `retire`.
+   */
+  kept?(): readonly string[];
   /** The server ends, and no turn runs any more: lets go of all that it keeps. */
   close?(): Promise<void>;
 }

@@ -14,7 +14,8 @@ import { type PermissionDesk, TurnRequests } from './turn-requests.js';
 /** How a turn that runs is reached. */
 export interface Reach {
   readonly runtime: AgentRuntime;
-  readonly messages: (contents: readonly DeliveryContent[]) => readonly TurnMessage[];
+  /** With their files; what is not there when the signal aborts is given up. */
+  readonly messages: (contents: readonly DeliveryContent[], signal: AbortSignal) => Promise<readonly TurnMessage[]>;
   /** The provider of a message has a word before a turn works on it. */
   readonly isAsked: (content: DeliveryContent) => boolean;
 }
@@ -32,7 +33,7 @@ export class LiveTurn {
   private claimed: Claim;
   private reach: Reach | null = null;
   private takesMore = true;
-  private isOver = false;
+  private readonly over = new AbortController();
   private isToRest = false;
   /** Its runtime was told to rest. */
   private isPausedInside = false;
@@ -94,7 +95,7 @@ export class LiveTurn {
 
   /** Nothing more reaches it; resolves when what was on its way has been decided. */
   async close(): Promise<void> {
-    this.isOver = true;
+    this.over.abort(new Error('the turn has ended'));
     this.markBegun();
     await this.actions;
   }
@@ -102,7 +103,7 @@ export class LiveTurn {
   private act(action: (reach: Reach) => Promise<void>): void {
     const next = async () => {
       await this.begun;
-      if (this.reach !== null && !this.isOver && !this.stop.signal.aborted) await action(this.reach);
+      if (this.reach !== null && !this.over.signal.aborted && !this.stop.signal.aborted) await action(this.reach);
     };
     // What fails is found again by the next look at the queue, or at the latest by the end of the turn.
     this.actions = this.actions
@@ -117,7 +118,8 @@ export class LiveTurn {
     const last = more.at(-1);
     if (last === undefined) return;
     const { conversation, token, causedBy } = this.claimed;
-    this.takesMore = await this.orStopped(runtime.append(turnId(conversation, token), messages(more)));
+    const given = await messages(more, AbortSignal.any([this.stop.signal, this.over.signal]));
+    this.takesMore = await this.orStopped(runtime.append(turnId(conversation, token), given));
     if (!this.takesMore) return;
     const cause = causeOf([causedBy, ...more.map(({ author_kind }) => author_kind)]);
     this.claimed = { ...this.claimed, to: last.sequence, causedBy: cause };

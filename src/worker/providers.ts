@@ -3,7 +3,7 @@ import type { Connection, Provider } from '../plugin/index.js';
 /** The connection that an event came by, with the parts of its provider that work under a claim. */
 export interface ConnectedProvider {
   readonly connection: Connection;
-  readonly provider: Pick<Provider, 'trusted' | 'preparer' | 'lifecycle'>;
+  readonly provider: Pick<Provider, 'trusted' | 'preparer' | 'lifecycle' | 'attachments'>;
 }
 
 /** The providers behind configured connections, from memory. */

@@ -8,9 +8,11 @@ import { turnId } from '../core/turns/turn.js';
 import { checkpoint, isOurs, type TurnEnd } from '../core/turns/turns.js';
 import type { Database } from '../database/database.js';
 import { type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from '../plugin/index.js';
+import { fetchAttachments } from './attachments/fetch-attachments.js';
 import { beginTurn } from './begin-turn.js';
 import { TurnShow } from './controls/turn-show.js';
 import type { LiveTurn } from './live-turn.js';
+import type { Providers } from './providers.js';
 import { TranscriptWriter } from './transcript-writer.js';
 import type { PermissionDesk } from './turn-requests.js';
 import { turnMessages } from './turn-text.js';
@@ -29,6 +31,7 @@ export interface TurnJob {
 export interface TurnContext {
   readonly database: Database;
   readonly table: WorkTable;
+  readonly providers: Providers;
   /** Folder in which conversations without a directory get one each. */
   readonly workspacesFolder: string;
   readonly folders: WorkspaceFolders;
@@ -80,10 +83,10 @@ async function drive(job: TurnJob, context: TurnContext, live: LiveTurn, listene
   const { signal } = live.stop;
   const said = new Said();
   try {
-    const input = await turnInput(job, context);
+    const input = await turnInput(job, context, signal);
     const { runtime } = job.workspace;
     const events = await beginTurn(job, input, context.database, signal);
-    live.begin({ runtime, isAsked: job.isAsked, messages: (contents) => messagesOf(contents, [], job, context) });
+    live.begin({ runtime, isAsked: job.isAsked, messages: (contents, until) => messagesOf(contents, [], job, context, until) });
     for await (const event of events) await take(event, job, context, said, listeners);
     await live.close();
     return { claim: live.claim, how: 'completed', outcome: 'done', reason: null, turn: said.end('done', null, null) };
@@ -120,17 +123,21 @@ class Spent extends Error {
   }
 }
 
+/** With their files, which are fetched at the last moment: by then nobody else is at work in the folder. */
 function messagesOf(
   contents: readonly DeliveryContent[],
   before: readonly (string | null)[],
-  { conversation }: TurnJob,
-  { table, now }: TurnContext,
-): TurnMessage[] {
-  const ofRoute = (route: string | null) => table.route(conversation.org, route)?.instructions ?? null;
-  return turnMessages(contents, { before, ofRoute }, new Date(now()));
+  job: TurnJob,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<TurnMessage[]> {
+  const { table, now, providers } = context;
+  const ofRoute = (route: string | null) => table.route(job.conversation.org, route)?.instructions ?? null;
+  const messages = turnMessages(contents, { before, ofRoute }, new Date(now()));
+  return fetchAttachments(messages, contents, { providers, workspace: folderOf(job, context) }, signal);
 }
 
-async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput> {
+async function turnInput(job: TurnJob, context: TurnContext, signal: AbortSignal): Promise<TurnInput> {
   const { claim, conversation, contents, workspace } = job;
   const folder = folderOf(job, context);
   await context.folders.make(folder, conversation, workspace.repository);
@@ -147,7 +154,7 @@ async function turnInput(job: TurnJob, context: TurnContext): Promise<TurnInput>
       resumed: false,
       number: claim.token,
       trust: claim.head.trust,
-      messages: messagesOf(contents, [noticeOf(claim), workspace.instructions], job, context),
+      messages: await messagesOf(contents, [noticeOf(claim), workspace.instructions], job, context, signal),
     },
     session: conversation.session,
     workspace: folder,

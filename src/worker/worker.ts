@@ -77,6 +77,11 @@ export class Worker {
     return [...this.running.values()].filter(({ turn }) => !turn.isResting).length;
   }
 
+  /** A turn of the conversation is driven here. */
+  worksOn(conversation: string): boolean {
+    return this.running.has(conversation);
+  }
+
   /** True: nothing more can be claimed here now. */
   get isFull(): boolean {
     return this.isStopping || this.membership.owner === null || this.turnsRunning >= this.options.concurrency;

@@ -11,6 +11,8 @@ export interface Worktrees {
   make(repository: string, folder: string, branch: string): Promise<void>;
   /** Resolves to what became of it, in a word or a sentence; null: it is none of this repository. */
   remove(repository: string, folder: string): Promise<string | null>;
+  /** Takes it away whatever it holds, and its branch; a branch that somebody else has checked out stays. */
+  purge(repository: string, folder: string, branch: string): Promise<void>;
 }
 
 type Place = Pick<Workspace, 'directory' | 'isolate'>;
@@ -45,7 +47,7 @@ export class WorkspaceFolders {
     const { state, ending } = conversation;
     if (this.made.get(folder) === ending && state === 'open') return;
     if (repository === null) await mkdir(folder, { recursive: true });
-    else await this.worktrees.make(repository, folder, `throughline/${conversation.folder}`);
+    else await this.worktrees.make(repository, folder, branchOf(conversation.folder));
     if (this.made.size >= MOST_KNOWN) this.made.clear();
     if (state === 'open') this.made.set(folder, ending);
   }
@@ -59,4 +61,14 @@ export class WorkspaceFolders {
   removeTree(repository: string, folder: string): Promise<string | null> {
     return this.worktrees.remove(repository, folder);
   }
+
+  /** Takes the working tree of a conversation away for good, and its branch. `name`: that of its folder. */
+  purgeTree(repository: string, folder: string, name: string): Promise<void> {
+    this.forget(folder);
+    return this.worktrees.purge(repository, folder, branchOf(name));
+  }
+}
+
+function branchOf(folder: string): string {
+  return `throughline/${folder}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { SimpleGit } from 'simple-git';
 import { TurnFailed } from '../plugin/index.js';
@@ -42,6 +42,22 @@ export class Repositories {
       if (tree === null) return null;
       if (tree.branch === null && !(await isKept(git, tree.head))) return 'kept: it has commits that are on no branch';
       return removeTree(git, folder);
+    });
+  }
+
+  /** Takes the working tree away whatever it holds, and its branch; a branch that somebody has checked out elsewhere stays. */
+  purge(repository: string, folder: string, branch: string): Promise<void> {
+    return this.alone(repository, async () => {
+      const source = this.sourceOf(repository);
+      await rm(folder, { recursive: true, force: true });
+      if (!existsSync(source)) return;
+      const git = gitIn(source);
+      await git.raw(['worktree', 'prune']);
+      if ((await git.raw(['branch', '--list', branch])).trim() === '') return;
+      await git.raw(['branch', '-D', branch]).catch((error: unknown) => {
+        if (!/checked out|used by worktree/.test(gitFault(error)))
+          throw new Error(`the branch ${branch} cannot be removed: ${gitFault(error)}`);
+      });
     });
   }
 

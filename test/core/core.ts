@@ -210,6 +210,7 @@ export function done(claim: Claim): ClaimEnd {
 
 const LEDGER = [
   'errands',
+  'early_messages',
   'control_bindings',
   'approvals',
   'effect_candidates',

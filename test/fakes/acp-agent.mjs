@@ -1,6 +1,7 @@
 // An agent that speaks the Agent Client Protocol by the official SDK. What it does in a turn stands in its messages, one command a line:
-// say, think, tool, plan, ask, cost, wait, crash, hang, flood, garbage, stop, mode, files, env. Its sessions live in a folder, as with real agents.
-// How it is started: `--no-load`, `--resume`, `--no-http`, `--version N`, `--login`, `--deaf` (ignores cancel), `--silent`, `--lost`.
+// say, think, tool, plan, ask, cost, wait, write, crash, hang, flood, line, stderr, garbage, stop, mode, files, env. Its sessions live in a folder, as with real agents.
+// How it is started: `--no-load`, `--resume`, `--no-http`, `--version N`, `--login`, `--deaf` (ignores cancel), `--silent`, `--lost`,
+// `--undying` (lives on when its input is closed and when it is asked to end), `--unread` (never reads its input).
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -90,6 +91,19 @@ const commands = {
       '{"jsonrpc":"2.0","method":"session/update","params":7}\n{"jsonrpc":"1.0","id":0,"result":{"stopReason":"refusal"}}\n',
     );
   },
+  line: (_say, bytes) => new Promise((resolve) => process.stdout.write(`${'y'.repeat(Number(bytes))}\n`, () => resolve())),
+  stderr: (_say, bytes) => new Promise((resolve) => process.stderr.write(`${'z'.repeat(Number(bytes))}the end of it\n`, () => resolve())),
+  write: async (say, file, { client, sessionId }) => {
+    const asked = client.request(methods.client.fs.writeTextFile, { sessionId, path: file, content: 'from the agent' });
+    await say(
+      chunk(
+        await asked.then(
+          () => 'written',
+          (error) => `refused: ${error.code}`,
+        ),
+      ),
+    );
+  },
   closed: () => {
     process.stdout.end();
     return new Promise(() => setInterval(() => {}, 1000));
@@ -172,5 +186,6 @@ const app = agent({ name: 'fake' })
   .onRequest(methods.agent.session.prompt, ({ params, client }) => work(params, client))
   .onNotification(methods.agent.session.cancel, () => cancelled());
 
-if (!has('silent')) app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
-if (has('silent') || has('deaf')) process.on('SIGTERM', () => note('ignores SIGTERM'));
+if (!has('silent') && !has('unread')) app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+if (has('unread') || has('undying')) setInterval(() => {}, 1000);
+if (has('silent') || has('deaf') || has('undying')) process.on('SIGTERM', () => note('ignores SIGTERM'));

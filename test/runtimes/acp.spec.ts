@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -338,7 +338,57 @@ describe('how the turn of an agent ends', () => {
   });
 });
 
+describe('an agent that misbehaves', () => {
+  it('FIF-5 B37 that crashed between two turns is started anew for the next one, with its session', async () => {
+    const runtime = acp();
+    const first = await run(runtime, turn(1, null));
+    process.kill(pidOf(first), 'SIGKILL');
+    while (await lives(pidOf(first))) await new Promise((resolve) => setTimeout(resolve, 10));
+    const second = await run(runtime, turn(2, sessionOf(first), '!memory'));
+    expect(textOf(second)).toBe('2 turns');
+    expect(pidOf(second)).not.toBe(pidOf(first));
+  });
+
+  it('TRN-7 that never reads its input is ended in time, however much was to be written', async () => {
+    const events: TurnEvent[] = [];
+    const unread = acp({ startTimeoutMs: 1_500 }, '--unread');
+    const error = await failure(during(unread, turn(1, null, 'x'.repeat(1024 * 1024)), (event) => void events.push(event)));
+    expect(error.message).toBe('the agent took no messages within 1500ms of its start');
+    expect(await lives(pidOf(events))).toBe(false);
+  });
+
+  it('keeps a line of several megabytes as a short status, and hears what comes after it', async () => {
+    const events = await run(acp(), turn(1, null, '!line 3000000', '!say after'));
+    expect(statusesOf(events).every((text) => text.length <= 5_000)).toBe(true);
+    expect(statusesOf(events).length).toBeGreaterThan(0);
+    expect(textOf(events)).toBe('after');
+  });
+
+  it('FIF-5 keeps the end of a flood on stderr alone', async () => {
+    const error = await failure(run(acp(), turn(1, null, '!stderr 3000000', '!crash 1')));
+    expect(error.detail?.length).toBeLessThanOrEqual(4 * 1024);
+    expect(error.detail).toContain('the end of it');
+  });
+
+  it('WSP-1 that wants the server to write for it, within its workspace or outside of it, is refused', async () => {
+    const outside = path.join(workspace, '..', `outside-${path.basename(workspace)}.txt`);
+    const inside = path.join(workspace, 'inside.txt');
+    const events = await run(acp(), turn(1, null, `!write ${outside}`, `!write ${inside}`));
+    expect(textOf(events)).toMatch(/^refused: -32601[\s\S]*refused: -32601$/);
+    expect([existsSync(outside), existsSync(inside)]).toEqual([false, false]);
+  });
+});
+
 describe('the process of an agent', () => {
+  it('TRM-3 that is kept is known by its conversation, and is not while it works', async () => {
+    const runtime = acp();
+    const kept: (readonly string[] | undefined)[] = [runtime.kept?.()];
+    await during(runtime, turn(1, null, '!say x'), () => kept.push(runtime.kept?.()));
+    kept.push(runtime.kept?.());
+    expect([...new Set(kept.slice(0, -1).flat())]).toEqual([]);
+    expect(kept.at(-1)).toEqual(['c-1']);
+  });
+
   it('TRM-3 is gone when its conversation ends, and when the server does', async () => {
     const runtime = acp();
     const events = await run(runtime, turn(1, null));

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { admitEarly } from '../../src/core/admission/admit-early.js';
 import { announce } from '../../src/core/admission/apply-verdict.js';
 import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
 import { Permissions } from '../../src/core/approvals/permissions.js';
@@ -138,7 +139,7 @@ export class Bench {
       database,
       () => this.membership.owner,
       this.signals,
-      { channels, carrier },
+      { channels, carrier, admitEarly: () => admitEarly(database, core.admissions) },
       {
         ...{ concurrency: 8, pollMs, callMs: 5000, graceMs: 1000 },
         ...errands,

@@ -4,6 +4,7 @@ import { StagedRuntime, type StagedTurn } from './staged.runtime.js';
 /** A staged runtime whose turns take messages, rest and go on, as long as they have not ended. */
 export class SteerableRuntime extends StagedRuntime {
   readonly appended: number[] = [];
+  readonly given: TurnMessage[] = [];
   readonly steps: string[] = [];
   /** False: it refuses what it is asked. */
   isWilling = true;
@@ -24,6 +25,7 @@ export class SteerableRuntime extends StagedRuntime {
   async append(turn: string, messages: readonly TurnMessage[]): Promise<boolean> {
     if (!this.isWilling || !this.live.has(turn)) return false;
     this.appended.push(...messages.map(({ sequence }) => sequence));
+    this.given.push(...messages);
     return true;
   }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WorkspaceFolders } from '../../src/worker/workspace-folders.js';
 
-const NO_TREES = { make: async () => undefined, remove: async () => null };
+const NO_TREES = { make: async () => undefined, remove: async () => null, purge: async () => undefined };
 
 describe('folders that turns work in', () => {
   let root: string;

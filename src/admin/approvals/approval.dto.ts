@@ -31,6 +31,14 @@ export class ApprovalScopeDto {
   subject!: { readonly namespace: string; readonly key: string } | null;
 }
 
+export class AskedInDto {
+  @Text('The connection of its channel.')
+  connection!: string;
+
+  @Text('The thread, by its id there.')
+  thread!: string;
+}
+
 export class ApprovalDto {
   @Text('The approval; nobody guesses it.')
   id!: string;
@@ -67,6 +75,9 @@ export class ApprovalDto {
 
   @Text('SHA-256 of it, in hexadecimal digits.')
   body_sha256!: string;
+
+  @PartOrNull(AskedInDto, 'The thread in which people are asked, and alone of all threads may decide; null: none yet.')
+  asked_in!: AskedInDto | null;
 
   @OneOf(approval.states, 'How far it is.')
   state!: string;

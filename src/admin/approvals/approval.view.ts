@@ -9,6 +9,7 @@ export function toApproval(a: ApprovalRow & { readonly shown?: string }): Approv
     ...{ id, kind, conversation, turn: token === null ? null : turnId(conversation, token) },
     ...{ route, connection: source, provider, tool, title, body: body.toString('utf8'), body_sha256: a.body_hash.toString('hex') },
     destination: a.scope === null ? null : (JSON.parse(a.scope) as ApprovalScopeDto),
+    asked_in: a.asked_connection === null || a.asked_thread === null ? null : { connection: a.asked_connection, thread: a.asked_thread },
     ...{ state: a.shown ?? a.state, reason, effect, result: a.result === null ? null : (JSON.parse(a.result) as unknown) },
     ...{ created_at: instant(a.created_at), expires_at: instant(a.expires_at), waits_until: instantOrNull(a.waits_until) },
     ...{

@@ -41,6 +41,8 @@ export interface Replay {
   readonly routes: readonly string[] | null;
   /** True: conversations that have had it get it once more, under a receipt of its own. */
   readonly force: boolean;
+  /** True: nothing was decided about it but that it waits, and nobody asked for it. */
+  readonly isFirst?: boolean;
 }
 
 /** What must commit together with events. Either may throw; then nothing is stored. */
@@ -150,7 +152,9 @@ export class Admissions {
     const verdicts = this.verdicts(event, replay.routes);
     const { by } = replay;
     const receivedAt = receipt.received_at;
-    if (!replay.force) return this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id });
+    const plan = this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id });
+    if (replay.isFirst) return { ...plan, isReplay: false, isAcknowledged: this.isAcknowledged(event) };
+    if (!replay.force) return plan;
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it, whoever caused it.
     return { ...this.plan(again, verdicts, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null };
@@ -164,13 +168,17 @@ export class Admissions {
 
   private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
     const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
-    const { org, source, parsed } = event;
-    const isAcknowledged = parsed.kind === 'prompt' && replay === undefined && this.talk.acknowledges(org, source);
+    const { org, source } = event;
+    const isAcknowledged = replay === undefined && this.isAcknowledged(event);
     return {
       ...planAdmission(event, verdicts, replay),
       ...{ change: planChange(event, this.routes), routes: this.routes, canBeRead, isAcknowledged },
       threadTrust: this.talk.isPrivate(org, source) ? 'trusted' : 'untrusted',
     };
+  }
+
+  private isAcknowledged({ org, source, parsed }: AdmissibleEvent): boolean {
+    return parsed.kind === 'prompt' && this.talk.acknowledges(org, source);
   }
 
   /** Only what may reach an agent or end a conversation is held against the routes. */

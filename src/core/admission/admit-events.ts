@@ -1,6 +1,7 @@
 import { clock, type Tx } from '../../database/tx.js';
 import { NotFound } from '../../plugin/index.js';
 import { insertAudit } from '../audit/audits.js';
+import { type EarlyMessage, insertEarly } from '../controls/early-messages.js';
 import { insertErrands } from '../controls/errands.js';
 import { type Candidate, insertCandidates } from '../effects/candidates.js';
 import { type Correlation, FOREIGN } from '../effects/correlation.js';
@@ -84,6 +85,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   );
   for (const { admission } of fresh) if (admission.audit !== null) await insertAudit(tx, admission.audit);
   await insertKept(tx, decided.flatMap(keptOf));
+  await insertEarly(tx, decided.flatMap(earlyOf), now);
   const errands = decided.flatMap(errandsOf);
   await insertErrands(tx, errands, now);
   const refused = await noteRefusals(tx, decided.flatMap(refusalOf), now);
@@ -116,6 +118,10 @@ function keptOf({ admission: { event }, receipt, decision }: Decided): KeptEvent
   return decision.verdicts.flatMap(({ route, reason }) =>
     reason === ON_DEMAND && route !== null ? [{ org: event.org, route, receipt }] : [],
   );
+}
+
+function earlyOf({ admission: { early }, receipt }: Decided): EarlyMessage[] {
+  return early === null ? [] : [{ ...early, receipt }];
 }
 
 /** Nobody is told of what an operator decides again, and no machine is told of anything. */

@@ -1,7 +1,8 @@
 import type { Tx } from '../../database/tx.js';
 import type { Author, ControlAction } from '../../plugin/index.js';
-import { boundTo, type ThreadPlace } from '../controls/bindings.js';
+import { boundTo, channelsInMaking } from '../controls/bindings.js';
 import { commandIn } from '../controls/command.js';
+import type { ThreadPlace } from '../controls/control.js';
 import { type ConversationRow, readConversations } from '../conversations/conversations.js';
 import { authorRefusal } from '../routing/author-policy.js';
 import type { NoMatch, Route } from '../routing/route.js';
@@ -20,11 +21,28 @@ export async function bindThreads(tx: Tx, fresh: readonly Fresh[]): Promise<read
   const rows = await readConversations(tx, [...new Set(bound.map(({ conversation }) => conversation))]);
   const conversations = new Map(rows.map((row) => [row.id, row]));
   const byPlace = new Map(bound.map((each) => [placeText(each), conversations.get(each.conversation)]));
+  const making = await channelsInMaking(
+    tx,
+    fresh.flatMap(({ admission }) => waitingPlace(admission) ?? []).filter((place) => !byPlace.has(placeText(place))),
+  );
   return fresh.map((each) => {
     const place = placeOf(each.admission);
     const row = place === null ? undefined : byPlace.get(placeText(place));
-    return place === null || row === undefined ? each : { ...each, admission: within(each.admission, row, place.thread) };
+    if (place !== null && row !== undefined) return { ...each, admission: within(each.admission, row, place.thread) };
+    const waits = waitingPlace(each.admission);
+    const isEarly = waits !== null && making.has(`${waits.org}/${waits.connection}`);
+    return isEarly ? { ...each, admission: { ...unrouted(each.admission), early: waits } } : each;
   });
+}
+
+/** Where it was said, if it is decided for the first time: it can wait until it is known whose thread that is. */
+function waitingPlace(admission: Admission): ThreadPlace | null {
+  const { kind } = admission.event.parsed;
+  return admission.replayOf === null && (kind === 'prompt' || kind === 'action') ? placeOf(admission) : null;
+}
+
+function unrouted(admission: Admission): Admission {
+  return { ...admission, subject: null, observation: null, move: null, matches: [], refusals: [] };
 }
 
 /** Null: it was said in no thread, or only the state of a subject is told. */
@@ -40,7 +58,7 @@ function placeText({ org, connection, thread }: ThreadPlace): string {
 function within(admission: Admission, row: ConversationRow, thread: string): Admission {
   const { parsed } = admission.event;
   const place = { thread, conversation: row.id, about: { namespace: row.namespace, key: row.key } };
-  const plain = { ...admission, subject: null, observation: null, move: null, matches: [], refusals: [] };
+  const plain = unrouted(admission);
   if (admission.change !== null) return { ...plain, bound: null, change: { ...admission.change, conversations: [row.id] } };
   const refusal = refusalOf(admission, row, parsed.author);
   if (refusal !== null) return { ...plain, bound: { ...place, action: null }, refusals: [refusal] };

@@ -36,13 +36,14 @@ function orderedBy({ bound }: Admission): Verdict[] {
 }
 
 function summary(
-  { event: { parsed }, change, refusals }: Admission,
+  { event: { parsed }, change, refusals, early }: Admission,
   verdicts: readonly Verdict[],
 ): { disposition: Disposition; reason: string | null } {
   for (const disposition of DISPOSITIONS) {
     const first = verdicts.find((verdict) => verdict.disposition === disposition);
     if (first) return { disposition, reason: first.reason };
   }
+  if (early !== null) return { disposition: 'recorded', reason: 'thread_unsettled' };
   if (change !== null) return { disposition: 'ignored', reason: 'no_delivery' };
   if (parsed.kind === 'recorded' || parsed.kind === 'ignored') return { disposition: parsed.kind, reason: parsed.reason };
   const refused = refusals.find(({ reason }) => reason.startsWith('author_'));

@@ -8,6 +8,7 @@ import {
   type Subject,
 } from '../../plugin/index.js';
 import type { AuditEntry } from '../audit/audits.js';
+import type { ThreadPlace } from '../controls/control.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { AuthorKind, Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
@@ -75,6 +76,8 @@ export interface Admission {
   readonly canBeRead: boolean;
   /** Set: it was said in a thread that belongs to a conversation. */
   readonly bound: BoundThread | null;
+  /** Set: it may have been said in a thread that is being made for a conversation; it is decided again when that is known. */
+  readonly early: ThreadPlace | null;
   /** How far what is said in threads of its connection is trusted. */
   readonly threadTrust: Trust;
   /** True: its channel can show that a message was taken. */
@@ -148,7 +151,7 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     refusals: verdicts.filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,
-    ...{ bound: null, threadTrust: 'untrusted', isAcknowledged: false },
+    ...{ bound: null, early: null, threadTrust: 'untrusted', isAcknowledged: false },
     canBeRead: false,
     by: replay?.by ?? 'accept',
     audit: null,

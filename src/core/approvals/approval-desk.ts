@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.js';
-import type { Tx } from '../../database/tx.js';
+import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, type EffectScope } from '../../plugin/index.js';
 import { type AuditEntry, insertAudit } from '../audit/audits.js';
 import { pendingAudit } from '../audit/pending-audit.js';
+import { readBinding } from '../controls/bindings.js';
 import { readStanding, type Standing } from '../conversations/standings.js';
 import type { Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
@@ -11,6 +12,7 @@ import { bodyHash, isApprovalId, newApprovalId, scopeText, sealOf } from './appr
 import type { ShowApproval } from './approval-post.js';
 import {
   type ApprovalRow,
+  type AskedIn,
   decideApproval,
   findByRequest,
   findSame,
@@ -40,6 +42,8 @@ export interface Decision {
   readonly org: string | null;
   /** Set: only about approvals of this one. */
   readonly conversation?: string;
+  /** Set: the thread in which it is decided. */
+  readonly place?: AskedIn;
   readonly approval: string;
   readonly decision: 'approve' | 'deny';
   readonly by: string;
@@ -71,7 +75,7 @@ export class ApprovalDesk {
       const queue = (await lockQueues(tx, [standing.id])).get(standing.id);
       const now = await readStanding(tx, standing.id);
       if (!queue || !now || isOver(standing, now)) throw new Conflict('this conversation has ended, or was reset, meanwhile');
-      return this.put(tx, this.writeOf(request, queue));
+      return this.put(tx, this.writeOf(request, queue, await termsOf(tx, standing.id, this.times.expiresMs)));
     });
     this.tell(standing.id);
     return row;
@@ -110,14 +114,30 @@ export class ApprovalDesk {
     return row;
   }
 
-  private writeOf({ standing, source, provider, tool, scope, title, body, request }: WriteRequest, queue: Queue): NewApproval {
+  private writeOf(
+    { standing, source, provider, tool, scope, title, body, request }: WriteRequest,
+    queue: Queue,
+    { asked, created_at, expires_at }: Terms,
+  ): NewApproval {
     const id = newApprovalId();
     const { id: conversation, org, route } = standing;
-    const sealed = { id, org, kind: 'write', conversation, source, provider, tool, scope: scopeText(scope), title, body } as const;
+    const sealed = {
+      id,
+      org,
+      kind: 'write',
+      conversation,
+      source,
+      provider,
+      tool,
+      scope: scopeText(scope),
+      title,
+      body,
+      expires_at,
+    } as const;
     return {
       ...sealed,
       ...{ bodyHash: bodyHash(body), seal: sealOf(this.key, sealed), ending: standing.ending, clearedTo: standing.cleared_to },
-      ...{ token: queue.owner === null ? null : queue.token, route, request: request ?? id, waitMs: null, expiresMs: this.times.expiresMs },
+      ...{ token: queue.owner === null ? null : queue.token, route, request: request ?? id, waitMs: null, asked, created_at },
     };
   }
 
@@ -129,15 +149,36 @@ export class ApprovalDesk {
   }
 }
 
-async function judge(tx: Tx, { org, conversation, approval, decision, by, reason, refusal }: Decision): Promise<Decided> {
+const ELSEWHERE = 'This was asked in another thread; decide there, or through the API.';
+
+async function judge(tx: Tx, { org, conversation, place, approval, decision, by, reason, refusal }: Decision): Promise<Decided> {
   const row = await lockApproval(tx, approval);
   if (row === null || (org !== null && row.org !== org)) return { is: 'unknown' };
   if (conversation !== undefined && row.conversation !== conversation) return { is: 'unknown' };
   if (row.state !== 'pending') return { is: row.decided_by === null ? 'gone' : 'already', row };
-  const why = (await refusal?.()) ?? null;
+  const why = isElsewhere(row, place) ? ELSEWHERE : ((await refusal?.()) ?? null);
   if (why !== null) return { is: 'refused', why };
   const decided = await decideApproval(tx, approval, { event: decision, by, why: reason });
   return decided === null ? { is: 'gone', row } : { is: 'decided', row: decided };
+}
+
+function isElsewhere({ asked_connection, asked_thread }: ApprovalRow, place: AskedIn | undefined): boolean {
+  if (place === undefined || asked_thread === null) return false;
+  return asked_thread !== place.thread || asked_connection !== place.connection;
+}
+
+/** Until when, and where, an approval that is asked for now may be decided. */
+export interface Terms {
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly asked: AskedIn | null;
+}
+
+export async function termsOf(tx: Tx, conversation: string, expiresMs: number): Promise<Terms> {
+  const binding = await readBinding(tx, conversation);
+  const asked = binding?.state === 'open' && binding.thread !== null ? { connection: binding.connection, thread: binding.thread } : null;
+  const now = await clock(tx);
+  return { created_at: now, expires_at: now + expiresMs, asked };
 }
 
 export function isOver(then: Standing, now: Standing): boolean {

@@ -55,6 +55,8 @@ export interface Sealed {
   readonly scope: string | null;
   readonly title: string;
   readonly body: Buffer;
+  /** Until when it can be decided and done, in milliseconds by the database's clock. */
+  readonly expires_at: number;
 }
 
 export function scopeText({ account, kind, action, subject }: EffectScope): string {
@@ -66,8 +68,9 @@ export function bodyHash(body: Buffer): Buffer {
 }
 
 /** Of all that a person sees and allows: whoever changes any of it in the store has not the key to make another one. */
-export function sealOf(key: Buffer, { id, org, kind, conversation, source, provider, tool, scope, title, body }: Sealed): Buffer {
-  const about = canonicalJson([id, org, kind, conversation, source, provider, tool, scope, title]);
+export function sealOf(key: Buffer, sealed: Sealed): Buffer {
+  const { id, org, kind, conversation, source, provider, tool, scope, title, body, expires_at } = sealed;
+  const about = canonicalJson([id, org, kind, conversation, source, provider, tool, scope, title, expires_at]);
   return createHmac('sha256', key).update(`approval:${about}:`).update(body).digest();
 }
 

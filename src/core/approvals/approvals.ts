@@ -13,9 +13,17 @@ export interface NewApproval extends Sealed {
   readonly route: string | null;
   /** What tells it apart from other requests of its conversation. */
   readonly request: string;
+  readonly created_at: number;
   /** How long a turn waits for it; null: none does. */
   readonly waitMs: number | null;
-  readonly expiresMs: number;
+  /** Where it is asked, as far as that is known yet. */
+  readonly asked: AskedIn | null;
+}
+
+/** The thread in which people are asked: only there it is decided, beside the API. */
+export interface AskedIn {
+  readonly connection: string;
+  readonly thread: string;
 }
 
 export interface ApprovalRow extends Sealed {
@@ -30,8 +38,10 @@ export interface ApprovalRow extends Sealed {
   readonly state: ApprovalState;
   readonly reason: string | null;
   readonly waits_until: number | null;
+  /** Both or none: nobody was asked in a thread yet. */
+  readonly asked_connection: string | null;
+  readonly asked_thread: string | null;
   readonly created_at: number;
-  readonly expires_at: number;
   readonly decided_at: number | null;
   readonly decided_by: string | null;
   readonly decided_why: string | null;
@@ -47,11 +57,12 @@ export interface ApprovalRow extends Sealed {
 export async function insertApproval(tx: Tx, a: NewApproval): Promise<boolean> {
   const inserted = await tx.run(
     `insert into approvals (id, org, kind, conversation, ending, cleared_to, token, route, source, provider, tool, scope, request,
-       title, body, body_hash, seal, state, waits_until, created_at, expires_at)
-     values (${marks(17)}, 'pending', ${tx.dialect.now} + ?, ${tx.dialect.now}, ${tx.dialect.now} + ?) on conflict (conversation, request) do nothing`,
+       title, body, body_hash, seal, created_at, expires_at, asked_connection, asked_thread, waits_until, state)
+     values (${marks(22)}, 'pending') on conflict (conversation, request) do nothing`,
     [
       ...[a.id, a.org, a.kind, a.conversation, a.ending, a.clearedTo, a.token, a.route, a.source, a.provider, a.tool, a.scope],
-      ...[a.request, a.title, a.body, a.bodyHash, a.seal, a.waitMs, a.expiresMs],
+      ...[a.request, a.title, a.body, a.bodyHash, a.seal, a.created_at, a.expires_at],
+      ...[a.asked?.connection ?? null, a.asked?.thread ?? null, a.waitMs === null ? null : a.created_at + a.waitMs],
     ],
   );
   return inserted === 1;
@@ -88,6 +99,25 @@ export async function rebind(tx: Tx, id: string, to: Pick<NewApproval, 'token' |
     to.waitMs,
     id,
   ]);
+}
+
+/** It was put before people there; where it was asked before, it is decided. */
+export async function noteAsked(tx: Tx, id: string, { connection, thread }: AskedIn): Promise<void> {
+  await tx.run('update approvals set asked_connection = ?, asked_thread = ? where id = ? and asked_thread is null', [
+    connection,
+    thread,
+    id,
+  ]);
+}
+
+/** Those that wait for a person in another thread than the one that their conversation has now are asked nowhere any more. Their ids. */
+export async function forgetAsked(tx: Tx, conversation: string, { connection, thread }: AskedIn): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(
+    `update approvals set asked_connection = null, asked_thread = null
+      where conversation = ? and ended_at is null and state = 'pending' and (asked_thread <> ? or asked_connection <> ?) returning id`,
+    [conversation, thread, connection],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Whether time is up is for the database to say. Null: it may not be decided (any more). */

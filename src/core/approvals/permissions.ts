@@ -8,7 +8,7 @@ import { setResting } from '../deliveries/queues.js';
 import { storable } from '../storable.js';
 import { checkpoint, isOurs, stepTurn } from '../turns/turns.js';
 import { bodyHash, newApprovalId, sealOf } from './approval.js';
-import { type ApprovalDesk, auditApproval } from './approval-desk.js';
+import { type ApprovalDesk, auditApproval, type Terms, termsOf } from './approval-desk.js';
 import { type ApprovalRow, findByRequest, findSame, finishApproval, markTold, type NewApproval, rebind, stopWaiting } from './approvals.js';
 
 const TITLE_CHARACTERS = 300;
@@ -45,7 +45,8 @@ export class Permissions {
       if (standing === null || !(await isOurs(tx, claim))) throw new Error('the claim was taken away before a person was asked');
       await checkpoint(tx, turnOf(claim), null);
       if (waits && rests) await rest(tx, claim);
-      return this.put(tx, this.wantedOf(standing, claim, request, waits));
+      const terms = await termsOf(tx, conversation, this.times.expiresMs);
+      return this.put(tx, this.wantedOf(standing, claim, { asked: request, waits, terms }));
     });
     this.desk.tell(conversation);
     return row.id;
@@ -99,18 +100,26 @@ export class Permissions {
   private wantedOf(
     { org, route, ending, cleared_to: clearedTo }: Standing,
     claim: Claim,
-    asked: ApprovalRequest,
-    waits: boolean,
+    { asked, waits, terms }: { readonly asked: ApprovalRequest; readonly waits: boolean; readonly terms: Terms },
   ): NewApproval {
     const { conversation, token } = claim;
     const body = Buffer.from(storable(asked.body, BODY_CHARACTERS));
     const title = storable(asked.title, TITLE_CHARACTERS);
     const nothing = { source: null, provider: null, tool: null, scope: null };
-    const sealed = { id: newApprovalId(), org, kind: 'permission', conversation, ...nothing, title, body } as const;
+    const sealed = {
+      id: newApprovalId(),
+      org,
+      kind: 'permission',
+      conversation,
+      ...nothing,
+      title,
+      body,
+      expires_at: terms.expires_at,
+    } as const;
     return {
       ...sealed,
       ...{ bodyHash: bodyHash(body), seal: sealOf(this.key, sealed), ending, clearedTo, token, route },
-      ...{ request: `turn:${token}:${storable(asked.id, REQUEST_CHARACTERS)}`, expiresMs: this.times.expiresMs },
+      ...{ request: `turn:${token}:${storable(asked.id, REQUEST_CHARACTERS)}`, asked: terms.asked, created_at: terms.created_at },
       waitMs: waits ? this.times.waitMs : null,
     };
   }

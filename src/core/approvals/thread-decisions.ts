@@ -17,9 +17,16 @@ export class ThreadDecisions implements Decisions {
     private readonly mayDecide: (standing: Standing, author: Author) => boolean,
   ) {}
 
-  async decide(tx: Tx, { org, conversation, connection, approval, decision, reason, by }: DecisionRequest): Promise<Told> {
+  async decide(tx: Tx, { org, conversation, connection, thread, approval, decision, reason, by }: DecisionRequest): Promise<Told> {
     const decided = await this.desk.decideWithin(tx, {
-      ...{ org, conversation, approval, decision, by: storable(`${by.name} at ${connection}`, BY_CHARACTERS) },
+      ...{
+        org,
+        conversation,
+        place: { connection, thread },
+        approval,
+        decision,
+        by: storable(`${by.name} at ${connection}`, BY_CHARACTERS),
+      },
       reason: reason === null ? null : storable(reason, REASON_CHARACTERS),
       refusal: async () => {
         const standing = await readStanding(tx, conversation);

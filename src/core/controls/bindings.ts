@@ -1,7 +1,8 @@
 import { first, type Tx } from '../../database/tx.js';
 import type { ChannelState, ControlThread } from '../../plugin/index.js';
 import { quoted } from '../machine.js';
-import { type ControlState, control } from './control.js';
+import { type ControlState, control, type ThreadPlace } from './control.js';
+import { errand, IN_HAND } from './errand.js';
 
 export interface Binding {
   readonly conversation: string;
@@ -44,12 +45,6 @@ export async function lockFreeBindings(tx: Tx, conversations: readonly string[])
   return rows.map(({ conversation }) => conversation);
 }
 
-export interface ThreadPlace {
-  readonly org: string;
-  readonly connection: string;
-  readonly thread: string;
-}
-
 /** The conversations that these threads are bound to. */
 export async function boundTo(tx: Tx, places: readonly ThreadPlace[]): Promise<(ThreadPlace & { readonly conversation: string })[]> {
   if (places.length === 0) return [];
@@ -62,6 +57,23 @@ export async function boundTo(tx: Tx, places: readonly ThreadPlace[]): Promise<(
     `select conversation, org, connection, thread from control_bindings where (org, connection, thread) in (select org, connection, thread from ${sql})`,
     values,
   );
+}
+
+/** Of a binding `b`: its channel may have made its thread already, and which one that is has not been written down. */
+export const BEING_MADE = `b.verified_at is null and b.state <> '${control.target('close')}' and exists (select 1 from errands e
+  where e.lane = cast(b.conversation as text) and e.ended_at is null and e.state in (${quoted([...IN_HAND, errand.target('lose')])}))`;
+
+/** Those of the channels, as `org/connection`, at which a thread is being made. */
+export async function channelsInMaking(tx: Tx, places: readonly ThreadPlace[]): Promise<Set<string>> {
+  if (places.length === 0) return new Set();
+  const channels = new Map(places.map(({ org, connection }) => [`${org}/${connection}`, [org, connection]]));
+  const { sql, values } = tx.dialect.given('g', { org: 'text', connection: 'text' }, [...channels.values()]);
+  const rows = await tx.all<{ org: string; connection: string }>(
+    `select distinct b.org, b.connection from control_bindings b
+      where (b.org, b.connection) in (select org, connection from ${sql}) and ${BEING_MADE}`,
+    values,
+  );
+  return new Set(rows.map(({ org, connection }) => `${org}/${connection}`));
 }
 
 /** Those of the titles that threads under the parent have. */

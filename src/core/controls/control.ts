@@ -22,3 +22,10 @@ export interface Placement {
   readonly parent: string;
   readonly limits: { readonly title: number; readonly text: number; readonly editMs: number | null };
 }
+
+/** A thread at a channel, by the provider's id of it. */
+export interface ThreadPlace {
+  readonly org: string;
+  readonly connection: string;
+  readonly thread: string;
+}

@@ -187,6 +187,16 @@ async function leave(tx: Tx, set: string, values: readonly Value[], { id, owner 
   return changed === 1;
 }
 
+/** These messages are to be posted anew, wherever the thread of their conversation is by then; one that is in hand is posted there anyway. */
+export async function repeatPosts(tx: Tx, slots: readonly string[], connection: string): Promise<void> {
+  if (slots.length === 0) return;
+  await tx.run(
+    `update errands set state = '${errand.target('change')}', connection = ?, attempts = 0, due_at = ${tx.dialect.now}, ended_at = null,
+       message = null, thread = null where slot ${tx.dialect.among('uuid')} and kind = 'post' and state in (${changes})`,
+    [connection, slots],
+  );
+}
+
 /** Of replicas that are gone: a message that may have been posted is looked for, all else is done again. How many they were. */
 export async function releaseErrands(tx: Tx, owners: readonly number[]): Promise<number> {
   if (owners.length === 0) return 0;

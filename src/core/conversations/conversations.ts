@@ -103,6 +103,14 @@ export async function uncountedEndings(tx: Tx, after: string | null, limit: numb
   return rows.map(({ id }) => id);
 }
 
+/** Those of the conversations that have ended. */
+export async function endedAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(`select id from conversations where id ${tx.dialect.among('uuid')} and state = 'terminal'`, [
+    ids,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
 /** Keeps what the agent calls its session; an ended conversation takes none. False: it has ended. */
 export async function saveSession(tx: Tx, id: string, session: string): Promise<boolean> {
   const changed = await tx.run(`update conversations set session = ?, updated_at = ${tx.dialect.now} where id = ? and state = 'open'`, [

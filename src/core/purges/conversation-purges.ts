@@ -29,6 +29,12 @@ export interface PurgeRequest {
   readonly by: string;
 }
 
+/** What a purge leaves to be taken from the disk. */
+export interface PurgedFiles extends Pick<Purge, 'conversation' | 'org' | 'folder'> {
+  /** The one that the conversation is in now. */
+  readonly workspace: string;
+}
+
 const RECEIPTS_A_TIME = 200;
 const LINES_A_TIME = 5000;
 
@@ -36,8 +42,8 @@ const LINES_A_TIME = 5000;
 export class ConversationPurges {
   constructor(
     private readonly database: Database,
-    /** Of a folder that may not be there, and may have been begun to be removed before. */
-    private readonly removeFolder: (folder: string) => Promise<void>,
+    /** Of what may not be there, and may have been begun to be removed before. */
+    private readonly removeFiles: (files: PurgedFiles) => Promise<void>,
   ) {}
 
   /** Resolves when it is done. Throws `Conflict` while something is running or waits. What fails half-way is gone on with by `resume`. */
@@ -70,7 +76,9 @@ export class ConversationPurges {
       await clearResults(tx, purge);
       await clearApprovals(tx, purge.conversation);
     });
-    await this.removeFolder(purge.folder);
+    const [row] = await this.database.transaction((tx) => readConversations(tx, [purge.conversation]));
+    const { conversation, org, folder } = purge;
+    await this.removeFiles({ conversation, org, folder, workspace: row?.workspace ?? '' });
     await this.database.transaction((tx) => deletePurge(tx, purge.conversation));
   }
 

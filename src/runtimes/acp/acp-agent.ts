@@ -11,6 +11,7 @@ import {
 import type { TurnEvent, TurnInput } from '../../plugin/index.js';
 import { type Fields, fieldsOf, shown } from '../process/agent-event.js';
 import { AgentProcess } from '../process/agent-process.js';
+import { OrphanGuard } from '../process/orphan-guard.js';
 import type { AcpOptions } from './acp-options.js';
 import { agentStream } from './agent-stream.js';
 import { type AgentTraits, traitsOf } from './agent-traits.js';
@@ -57,6 +58,12 @@ export class AcpAgent {
   /** Starts the program. Throws `TurnFailed` when it cannot be started. */
   static async start(options: AcpOptions, input: TurnInput): Promise<AcpAgent> {
     const { agent, startedAt } = await AgentProcess.start({ ...options, idleTimeoutMs: null }, input);
+    const guard = new OrphanGuard(agent.pid, options.graceMs);
+    // By then its number may be somebody else's.
+    agent.gone().then(
+      () => guard.release(),
+      () => undefined,
+    );
     return new AcpAgent(agent, startedAt, input);
   }
 

@@ -35,6 +35,11 @@ export class AcpAgents {
     if (this.kept.get(conversation)?.agent === agent) this.kept.delete(conversation);
   }
 
+  /** Those that are not at a turn. */
+  conversations(): string[] {
+    return [...this.kept].flatMap(([id, { timer }]) => (timer === null ? [] : [id]));
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.kept.keys()].map((id) => this.retire(id)));
   }

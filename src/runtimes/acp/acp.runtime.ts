@@ -13,6 +13,7 @@ interface Loaded {
 /** Runs turns on agents that speak the Agent Client Protocol: a process for each conversation, kept from turn to turn. */
 export class AcpRuntime implements AgentRuntime {
   private loaded: Promise<Loaded> | null = null;
+  private agents: AcpAgents | null = null;
   private readonly turns = new Map<string, AcpTurn>();
 
   constructor(private readonly options: AcpOptions) {}
@@ -46,18 +47,20 @@ export class AcpRuntime implements AgentRuntime {
     await (await this.loaded)?.agents.retire(conversation);
   }
 
+  kept(): readonly string[] {
+    return this.agents?.conversations() ?? [];
+  }
+
   async close(): Promise<void> {
     await (await this.loaded)?.agents.close();
   }
 
   /** The protocol's SDK makes hundreds of schemas when it is loaded: nobody is to wait for that who has no such agent. */
   private load(): Promise<Loaded> {
-    this.loaded ??= Promise.all([import('./acp-agents.js'), import('./acp-turn.js')]).then(
-      ([{ AcpAgents: Agents }, { AcpTurn: Turn }]) => ({
-        agents: new Agents(this.options),
-        Turn,
-      }),
-    );
+    this.loaded ??= Promise.all([import('./acp-agents.js'), import('./acp-turn.js')]).then(([{ AcpAgents: Agents }, { AcpTurn: Turn }]) => {
+      this.agents = new Agents(this.options);
+      return { agents: this.agents, Turn };
+    });
     return this.loaded;
   }
 }

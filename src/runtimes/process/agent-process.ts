@@ -93,6 +93,12 @@ export class AgentProcess {
     await Promise.race([this.closed, delay(LINGER_MS, undefined, { ref: false })]);
   }
 
+  /** Resolves when the leader has exited, by whatever cause, and no member of its group lives. */
+  async gone(): Promise<void> {
+    await this.exited;
+    await this.end();
+  }
+
   /** The last 4 KB of stderr, or null. */
   errorText(): string | null {
     return this.stderr.text();

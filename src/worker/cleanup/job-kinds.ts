@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { TurnConversation } from '../../core/conversations/conversations.js';
+import { removeAttachments } from '../attachments/attachment-folder.js';
 import { type RuntimeRetirement, retireRuntime } from '../retire-runtime.js';
 import type { WorkTable } from '../work-table.js';
-import { folderOfFolders, type WorkspaceFolders } from '../workspace-folders.js';
+import { folderOfFolders, turnFolder, type WorkspaceFolders } from '../workspace-folders.js';
 import { removeFolder } from './remove-files.js';
 
 /** How one kind of job is done. Idempotent: it may be repeated after it was done. Resolves to what came of it, in a word. */
@@ -29,11 +30,12 @@ export function cleanupKinds(context: CleanupContext): JobKinds {
 }
 
 async function removeFiles(
-  { folder, org, workspace: name }: TurnConversation,
+  { id, folder, org, workspace: name }: TurnConversation,
   configured: readonly string[],
   { table, folders, workspacesFolder }: CleanupContext,
 ): Promise<string> {
   const workspace = table.workspace(org, name);
+  if (workspace) await removeAttachments(turnFolder(workspace, { folder }, workspacesFolder), id);
   const within = path.resolve((workspace && folderOfFolders(workspace, workspacesFolder)) ?? workspacesFolder);
   const tree = workspace?.repository ? await folders.removeTree(workspace.repository, path.join(within, folder)) : null;
   return tree ?? removeFolder(folder, { within, configured: configured.filter((directory) => directory !== within) });

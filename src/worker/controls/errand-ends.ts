@@ -1,8 +1,10 @@
 import { GroupCommit } from '../../core/admission/group-commit.js';
+import { noteAsked } from '../../core/approvals/approvals.js';
 import { clearFault } from '../../core/controls/bindings.js';
-import { type ErrandRow, endErrand, finishErrand, finishPlainErrands } from '../../core/controls/errands.js';
+import { type ErrandRow, endErrand, finishErrand, finishPlainErrands, type Posted } from '../../core/controls/errands.js';
 import type { Database } from '../../database/database.js';
-import type { Result } from './errand-work.js';
+import type { Tx } from '../../database/tx.js';
+import { bodyOf, type Result } from './errand-work.js';
 
 interface Plain {
   readonly id: number;
@@ -26,6 +28,7 @@ export class ErrandEnds {
     if (errand.kind === 'acknowledge' && result.how === 'done') return this.acknowledged.submit({ id: errand.id, owner });
     return this.database.transaction(async (tx) => {
       if (result.how === 'dropped') return endErrand(tx, errand, owner, 'drop', result.why);
+      if (result.posted !== null) await noteApproval(tx, errand, result.posted);
       if (errand.conversation !== null && errand.kind !== 'acknowledge') await clearFault(tx, errand.conversation);
       return finishErrand(tx, errand, owner, result.posted);
     });
@@ -43,4 +46,12 @@ export class ErrandEnds {
     }, 'by_index');
     return ends.map(() => true);
   }
+}
+
+/** What a person is asked is decided where it was asked. Approvals are locked before bindings and errands. */
+async function noteApproval(tx: Tx, errand: ErrandRow, { thread }: Posted): Promise<void> {
+  if (errand.kind !== 'post') return;
+  const { isApproval, buttons = [] } = bodyOf<'post'>(errand);
+  const [action] = buttons.map((button) => button.action);
+  if (isApproval && action?.type === 'decision') await noteAsked(tx, action.approval, { connection: errand.connection, thread });
 }

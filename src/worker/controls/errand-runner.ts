@@ -21,6 +21,13 @@ export interface ErrandOptions {
   readonly graceMs: number;
 }
 
+export interface ErrandParts {
+  readonly channels: Channels;
+  readonly carrier: Carrier;
+  /** Decides about messages that waited for a thread to be made. */
+  readonly admitEarly: () => Promise<void>;
+}
+
 const STORE_PAUSE_MS = 500;
 /** One that does not answer must not have all the room. */
 const PER_CHANNEL = 8;
@@ -52,7 +59,7 @@ export class ErrandRunner {
     /** Under whom errands are taken in hand; null: none may be now. */
     private readonly owner: () => number | null,
     private readonly signals: Signals,
-    private readonly parts: { readonly channels: Channels; readonly carrier: Carrier },
+    private readonly parts: ErrandParts,
     private readonly options: ErrandOptions,
   ) {
     this.ends = new ErrandEnds(database);
@@ -78,6 +85,7 @@ export class ErrandRunner {
     const owner = this.owner();
     const limit = Math.min(PER_CHANNEL, this.options.concurrency - running);
     if (owner === null || limit <= 0) return [];
+    await this.parts.admitEarly();
     const begun = await this.database.transaction(async (tx) => {
       const errands = (await claimErrands(tx, { owner, limit, busy: this.busy() })) ?? [];
       this.next = errands.length === 0 ? await nextErrandAt(tx) : null;

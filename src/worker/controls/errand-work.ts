@@ -1,3 +1,4 @@
+import { v5 } from 'uuid';
 import type { Binding } from '../../core/controls/bindings.js';
 import { readBinding } from '../../core/controls/bindings.js';
 import type { ErrandBodies, ErrandKind } from '../../core/controls/errand.js';
@@ -62,10 +63,14 @@ export class ErrandWork {
   /** The message as it is to be read now; its id. */
   private async write(errand: ErrandRow, thread: ControlThread, { control, connection }: Channel): Promise<string> {
     const { text, buttons, isApproval } = bodyOf<'post'>(errand);
-    const post = { text, key: errand.key, ...(buttons === undefined ? {} : { buttons }) };
     const known = await this.find(errand, thread, { control, connection });
-    if (known !== null) {
-      if (control.limits.editMs !== null) await this.call((signal) => control.edit(thread, known, post, connection, signal));
+    const mayEdit = control.limits.editMs !== null;
+    // What was posted and has changed since is said once more, where nothing that was said can be changed.
+    const isSaidAgain = known !== null && known === errand.message && !mayEdit;
+    const key = isSaidAgain ? v5(String(errand.revision), errand.key) : errand.key;
+    const post = { text, key, ...(buttons === undefined ? {} : { buttons }) };
+    if (known !== null && !isSaidAgain) {
+      if (mayEdit) await this.call((signal) => control.edit(thread, known, post, connection, signal));
       return known;
     }
     const put = isApproval && control.requestApproval ? control.requestApproval.bind(control) : control.post.bind(control);

@@ -1,3 +1,4 @@
+import { askAgain } from '../../core/approvals/ask-again.js';
 import { type Binding, boundTo, readBinding, saveThread } from '../../core/controls/bindings.js';
 import { insertErrands, slotOf } from '../../core/controls/errands.js';
 import type { Database } from '../../database/database.js';
@@ -64,6 +65,7 @@ export class Threads {
       const [other] = await boundTo(tx, [{ org, connection, thread: thread.id }]);
       if (other && other.conversation !== conversation)
         throw new ChannelFault('refused', `the channel gave the thread ${thread.id}, which belongs to another conversation`);
+      await askAgain(tx, conversation, { connection, thread: thread.id });
       if (!(await saveThread(tx, binding, thread))) return false;
       const before = threadOf(binding);
       if (before === null || before.id === thread.id || before.parent === binding.parent) return true;

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { sealOf } from '../../../src/core/approvals/approval.js';
 import { NotWritable } from '../../../src/core/effects/not-writable.js';
 import { ConversationPurges } from '../../../src/core/purges/conversation-purges.js';
 import { enlist } from '../../../src/core/replicas/replicas.js';
@@ -6,7 +7,7 @@ import { OutcomeUnknown, ProviderFault } from '../../../src/plugin/index.js';
 import { until } from '../../worker/harness.js';
 import { comment, ended, lifecycle, route } from '../builders.js';
 import { type Core, eachCore, replica } from '../core.js';
-import { Office } from './desk.js';
+import { KEY, Office } from './desk.js';
 
 eachCore('an approval', (open) => {
   let office: Office;
@@ -111,7 +112,19 @@ eachCore('an approval', (open) => {
       'altered',
       (o: Office, id: string) => o.core.change("update approvals set scope = replace(scope, 'acme', 'evil') where id = ?", id),
     ],
-    ['its time', 'expired', (o: Office, id: string) => o.core.change('update approvals set expires_at = created_at - 1 where id = ?', id)],
+    [
+      'until when it holds',
+      'altered',
+      (o: Office, id: string) => o.core.change('update approvals set expires_at = expires_at + 1 where id = ?', id),
+    ],
+    [
+      'the time, so that it is up',
+      'expired',
+      async (o: Office, id: string) => {
+        const past = await o.row(id).then((row) => ({ ...row, expires_at: row.created_at - 1 }));
+        await o.core.change('update approvals set expires_at = ?, seal = ? where id = ?', past.expires_at, sealOf(KEY, past), id);
+      },
+    ],
     ['what its tool writes to', 'moved', (o: Office) => Object.assign(o, { account: 'elsewhere' })],
     ['the policy', 'policy', (o: Office) => Object.assign(o, { permit: { is: 'refused', why: 'read only' } })],
     ['the configuration', 'unconfigured', (o: Office) => Object.assign(o, { isConfigured: false })],

@@ -14,7 +14,7 @@ eachCore('the purge of a conversation', (open) => {
   beforeEach(() => {
     core = open(route(), route({ name: 'closed', authors: { allowSelf: false, allowBots: false, allow: ['nobody'] } }));
     removed = [];
-    purges = new ConversationPurges(core.database, async (folder) => {
+    purges = new ConversationPurges(core.database, async ({ folder }) => {
       removed.push(folder);
     });
   });

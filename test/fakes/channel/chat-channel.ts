@@ -24,7 +24,8 @@ export class ChatChannel implements ControlChannel {
       if (!this.parents.includes(wanted.parent)) throw new ChannelFault('parent_gone', `there is no channel ${wanted.parent}`);
       const ours = this.chat.threadsOf(wanted.conversation).filter(({ parent }) => parent === wanted.parent);
       const known = wanted.known && ours.find(({ id }) => id === wanted.known?.id);
-      const thread = known ?? ours.at(-1) ?? this.chat.makeThread(wanted.parent, wanted.title, wanted.conversation);
+      const thread = known ?? ours.at(-1) ?? this.make(wanted);
+      if (thread.isLocked && thread.isArchived) throw new ChannelFault('thread_locked', 'the thread is locked: unlock it, or delete it');
       thread.isArchived = false;
       return shown(thread);
     });
@@ -57,6 +58,12 @@ export class ChatChannel implements ControlChannel {
   findMarker({ id }: ControlThread, key: string, _: Connection, signal: AbortSignal): Promise<string | null> {
     const find = () => this.chat.threads.get(id)?.messages.find((message) => message.key === key)?.id ?? null;
     return this.chat.call('find', id, signal, find);
+  }
+
+  private make({ parent, title, conversation }: WantedThread): ChatThread {
+    if (this.chat.openThreads >= this.chat.mostOpen)
+      throw new ChannelFault('too_many_threads', `${this.chat.mostOpen} threads are open: archive some of them`);
+    return this.chat.makeThread(parent, title, conversation);
   }
 
   private setArchived(id: string, isArchived: boolean): void {

@@ -37,6 +37,8 @@ export class Chat {
   readonly answers: string[] = [];
   /** Methods that do not answer before they are let go. */
   readonly stuck = new Map<string, Promise<void>>();
+  /** Threads that are not archived, at the most. */
+  mostOpen = 1_000;
   mostAtOnce = 0;
   private readonly trouble = new Map<string, Trouble[]>();
   private readonly inThread = new Map<string, number>();
@@ -52,6 +54,10 @@ export class Chat {
     const thread = { id, parent, title, marker, messages: [], isArchived: false, isLocked: false };
     this.threads.set(id, thread);
     return thread;
+  }
+
+  get openThreads(): number {
+    return [...this.threads.values()].filter(({ isArchived }) => !isArchived).length;
   }
 
   /** The threads of a conversation, in the order in which they were made. */

@@ -19,6 +19,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['GET', /^\/channels\/(\d+)$/, (world, [id = '']) => shown(world, id)],
   ['PATCH', /^\/channels\/(\d+)$/, (world, [id = ''], { body }) => changed(world, world.thread(id), body)],
   ['GET', /^\/channels\/(\d+)\/messages$/, (world, [id = ''], { query }) => history(world, id, query)],
+  ['GET', /^\/channels\/(\d+)\/messages\/(\d+)$/, (world, [channel = '', id = '']) => world.message(channel, id)],
   ['POST', /^\/channels\/(\d+)\/messages$/, post],
   ['PATCH', /^\/channels\/(\d+)\/messages\/(\d+)$/, edit],
   ['DELETE', /^\/channels\/(\d+)\/messages\/(\d+)$/, remove],

@@ -46,6 +46,8 @@ export class SlackServer extends FaultServer {
   /** Workspaces of an Enterprise organisation that the app is installed for; none: one workspace. */
   teams: string[] = [];
   readonly channels = new Map<string, SlackChannel>();
+  /** What was uploaded, by its id. */
+  readonly files = new Map<string, Json>();
   /** What persons alone were shown, and what came to addresses of interactions. */
   readonly whispers: Json[] = [];
   /** What becomes of an address of an interaction after its uses. */
@@ -122,6 +124,8 @@ export class SlackServer extends FaultServer {
         return this.whisper(values);
       case 'reactions.add':
         return this.react(values);
+      case 'files.info':
+        return { file: this.file(values) };
       case 'conversations.replies':
         return this.replies(values);
       case 'conversations.history':
@@ -177,6 +181,12 @@ export class SlackServer extends FaultServer {
     if (message.reactions.includes(name)) throw new Refused('already_reacted');
     message.reactions.push(name);
     return {};
+  }
+
+  private file({ file: id = '' }: Values): Json {
+    const file = this.files.get(id);
+    if (file === undefined) throw new Refused('file_not_found');
+    return { id, ...file };
   }
 
   private replies(values: Values): Json {

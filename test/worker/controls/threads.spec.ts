@@ -61,6 +61,44 @@ eachCore('what people do in a thread', (open) => {
     expect(outcome(elsewhere)).toEqual(['unmatched', 'no_route', 0]);
   });
 
+  it('CTL-3 a message that comes before it is known whose thread it is in waits for that, and is then the conversation’s, or the routes’', async () => {
+    const core = open(
+      route(),
+      route({ name: 'chatter', source: 'chat' }),
+      route({ name: 'later', source: 'chat', activation: 'on_demand' }),
+    );
+    const chat = new Chat();
+    const made = await bench(core, chat);
+    // The thread is made, and the answer that names it is lost.
+    chat.spoil('ensure', { lost: true });
+    const { conversation } = delivered(await core.admit(comment('T-1')));
+    (await made.runtime.next()).finish('Which one?');
+    await until(async () => (await core.rows("select 1 as lost from errands where state = 'unknown'")).length === 1);
+    expect([chat.threads.size, await core.rows('select thread from control_bindings')]).toEqual([1, [{ thread: null }]]);
+    for (const [text, thread] of [
+      ['The second one.', 'T1'],
+      ['/pause', 'T1'],
+      ['hello', 'T9'],
+    ] as const)
+      expect(outcome(await core.admit(said(text, { thread })))).toEqual(['recorded', 'thread_unsettled', 0]);
+    await core.change("update errands set due_at = 1 where state = 'unknown'");
+    made.signals.emit('errands');
+    await until(async () => (await core.queue(conversation)).paused === 1);
+    await until(async () => (await core.count('early_messages')) === 0);
+    const [row] = await core.rows<{ text: string | null }>(
+      'select text from deliveries where conversation = ? and sequence = 2',
+      conversation,
+    );
+    expect(row).toBeDefined();
+    const others = await core.rows<{ route: string; sequence: number }>(
+      'select route, sequence from deliveries where conversation <> ?',
+      conversation,
+    );
+    expect(others).toEqual([{ route: 'chatter', sequence: 1 }]);
+    expect(await core.count('kept_events')).toBe(1);
+    expect(chat.threads.size).toBe(1);
+  });
+
   it('CTL-3 bots and our own identity are kept out, and so is whom a route of the workspace at this connection does not name', async () => {
     const chat = new Chat();
     const core = open(route());

@@ -7,6 +7,7 @@ import { Upkeep } from './0006-upkeep.js';
 import { Kept } from './0008-kept.js';
 import { Controls } from './0009-controls.js';
 import { Approvals } from './0010-approvals.js';
+import { Asked } from './0011-asked.js';
 import { Boards } from './0013-boards.js';
 import { GapProgress } from './0014-gap-progress.js';
 
@@ -21,6 +22,7 @@ export const postgresqlMigrations = [
   { name: '0008-kept', class: Kept },
   { name: '0009-controls', class: Controls },
   { name: '0010-approvals', class: Approvals },
+  { name: '0011-asked', class: Asked },
   { name: '0013-boards', class: Boards },
   { name: '0014-gap-progress', class: GapProgress },
 ];
