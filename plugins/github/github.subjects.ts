@@ -11,6 +11,7 @@ import type {
   SubjectParser,
   Withdrawal,
 } from 'throughline/plugin';
+import { attachmentsOf } from './github.attachments.js';
 import { actor, writer } from './github.author.js';
 import { rulesFor } from './github.events.js';
 import { evidenceOf } from './github.evidence.js';
@@ -99,6 +100,7 @@ function message(says: string, scene: Scene): Prompt | Recorded {
     kind: 'prompt',
     ...about(scene, author, linkAt(source, 'html_url') ?? place.url, when),
     ...words,
+    ...attachmentsOf(scene.event, payload, source),
     ...given('thread', threadOf(scene)),
     ...given('movedFrom', movedFrom(scene)),
     ...given('evidence', evidenceOf(options.host, scene.eventKey, place, source)),

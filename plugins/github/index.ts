@@ -1,5 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
+import { GithubAttachments } from './github.attachments.js';
 import { GithubControl } from './github.control.js';
 import { githubEffects } from './github.effects.js';
 import { GithubConnection } from './github.options.js';
@@ -12,6 +13,7 @@ export class GithubProvider implements Provider<GithubConnection> {
   readonly transports = [new GithubWebhook()];
   readonly subjects = new GithubSubjects();
   readonly control = new GithubControl();
+  readonly attachments = new GithubAttachments();
   readonly tools = [comment, review, labels];
   readonly effects = githubEffects;
 }

@@ -181,6 +181,29 @@ describe('Gemini', () => {
 });
 
 describe('every preset', () => {
+  const running = (script: string) => ({ command: [process.execPath, '-e', script, '--'] });
+  const presets = Object.keys(AGENTS) as (keyof typeof AGENTS)[];
+
+  it.each(presets)(
+    'FIF-5 %s fails in a sentence where the program prints garbage without end, half frames, and nothing else',
+    async (preset) => {
+      const garbage = "for (let i = 0; i < 6000; i++) console.log(i + ' x'.repeat(1000))";
+      const halves = `for (const frame of ['[]', '{"type":7}', '{"type":"item.completed","item":[]}', '{"type":"result"', '{"type":"assistant","message":7}']) console.log(frame)`;
+      const { error, events } = await untilFailure(preset, turn('c.1', null, 'hello'), running(`${garbage}; ${halves}`));
+      expect(error.message).toMatch(/^the agent ended without saying that it is done/);
+      expect(statusesOf(events).join('').length).toBeLessThanOrEqual(4 * 1024 * 1024 + 200);
+      expect(resultOf(events)).toBeUndefined();
+    },
+  );
+
+  it.each(presets)('TRN-7 %s is ended where the program hangs, and says so', async (preset) => {
+    const { error } = await untilFailure(preset, turn('c.1', null, 'hello'), {
+      ...running('setInterval(() => {}, 1000)'),
+      idleTimeoutMs: 500,
+    });
+    expect(error.message).toBe('timed out after 500ms without output');
+  });
+
   it('says what to do where its program is missing', async () => {
     const missing = createRuntime('process', { preset: 'codex', command: ['no-such-codex'] });
     expect(await missing.check?.()).toContain('no-such-codex is not on the PATH');
