@@ -6,8 +6,8 @@ import type { Admissions } from './admissions.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 
 const BATCH = 50;
-/** A channel that does not say for so long which thread it made holds up nobody else's messages. */
-const MOST_MS = 30_000;
+/** A channel that does not say for so long which thread it made holds up nobody else's messages; some want a sign within ten seconds. */
+const MOST_MS = 5_000;
 
 /** Another process has admitted it meanwhile. */
 class AdmittedElsewhere extends Error {}
