@@ -56,7 +56,7 @@ async function ask({ url: first, headers = {}, origins }: AttachmentPlace, signa
 }
 
 function addressOf(text: string, base?: URL): URL {
-  const url = URL.parse(text, base);
+  const url = URL.parse(text, base?.href);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new NotFetched('its address is none');
   return url;
 }
