@@ -12,6 +12,7 @@ import type { TurnEvent, TurnInput } from '../../plugin/index.js';
 import { type Fields, fieldsOf, shown } from '../process/agent-event.js';
 import { AgentProcess } from '../process/agent-process.js';
 import { OrphanGuard } from '../process/orphan-guard.js';
+import { processIdentity } from '../process/process-identity.js';
 import type { AcpOptions } from './acp-options.js';
 import { agentStream } from './agent-stream.js';
 import { type AgentTraits, traitsOf } from './agent-traits.js';
@@ -79,6 +80,11 @@ export class AcpAgent {
   /** Whether it can be talked to. */
   get isAlive(): boolean {
     return this.ending === null && !this.connection.signal.aborted && this.process.exit === null;
+  }
+
+  /** Whether its process is there, by the system's word: one that crashed a moment ago has not been heard of. */
+  async runs(): Promise<boolean> {
+    return (await processIdentity(this.pid)) === this.startedAt;
   }
 
   /** Makes it ready for messages, once: agrees on the protocol, and opens its session or goes on with it. */

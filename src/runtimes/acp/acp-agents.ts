@@ -13,7 +13,7 @@ export class AcpAgents {
     const { id } = input.conversation;
     const kept = this.kept.get(id)?.agent;
     this.keep(id, kept, null);
-    if (kept !== undefined && isFit(kept, input)) return kept;
+    if (kept !== undefined && isFit(kept, input) && (await kept.runs())) return kept;
     await kept?.end();
     const agent = await AcpAgent.start(this.options, input);
     this.keep(id, agent, null);
