@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { definePlugin, PLUGIN_API_VERSION, type Provider } from 'throughline/plugin';
-import { LinearBackfill } from './linear.backfill.js';
 import { LinearAttachments } from './linear.attachments.js';
+import { LinearBackfill } from './linear.backfill.js';
 import { LinearControl } from './linear.control.js';
 import { linearEffects } from './linear.effects.js';
 import { LinearConnection } from './linear.options.js';
