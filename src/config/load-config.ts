@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { patternFault } from '../core/routing/event-pattern.js';
-import { expressionFault } from '../core/routing/expressions/expression.js';
+import { patternFault } from '../plugin/expressions/event-pattern.js';
+import { expressionFault } from '../plugin/expressions/expression.js';
 import type { Fault } from '../plugin/index.js';
 import { readSection } from './check.js';
 import type { Config, LoadedConfig } from './config.js';

@@ -5,6 +5,7 @@ type Decorator =
   | 'ApiBearerAuth'
   | 'ApiCreatedResponse'
   | 'ApiExcludeController'
+  | 'ApiExcludeEndpoint'
   | 'ApiExtraModels'
   | 'ApiHeader'
   | 'ApiOkResponse'
@@ -25,6 +26,7 @@ export const ApiAcceptedResponse = later('ApiAcceptedResponse');
 export const ApiBearerAuth = later('ApiBearerAuth');
 export const ApiCreatedResponse = later('ApiCreatedResponse');
 export const ApiExcludeController = later('ApiExcludeController');
+export const ApiExcludeEndpoint = later('ApiExcludeEndpoint');
 export const ApiExtraModels = later('ApiExtraModels');
 export const ApiHeader = later('ApiHeader');
 export const ApiOkResponse = later('ApiOkResponse');

@@ -1,9 +1,10 @@
-import { Controller, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Inject, Logger, Options, Param, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Bracket } from '../core/admission/admissions.js';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
-import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '../http/documented.js';
-import type { Reply, VerifiedRequest } from '../plugin/index.js';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '../http/documented.js';
+import { NotFound, type ProviderEvent, type Reply, type VerifiedRequest } from '../plugin/index.js';
 import { receive } from './arrived-request.js';
 import { authenticate } from './authenticate.js';
 import { DatabaseClock, EventAdmission, type EventSource, EventSources } from './event-source.js';
@@ -11,6 +12,10 @@ import { UnknownSource } from './ingress-errors.js';
 import { parseEvent } from './parse-event.js';
 import { RateBudget } from './rate-budget.js';
 import { type ReadEvent, readEvent, verifiedRequest } from './read-event.js';
+import { incomingEvent } from './sources/incoming-event.js';
+
+/** Nothing else commits with events that came in one request. */
+const ALONE: Bracket = { before: async () => undefined, after: async () => undefined };
 
 /** Where providers post their events. Each step may refuse, and none is taken before the ones above it. */
 @Controller('v1/events')
@@ -49,10 +54,35 @@ export class EventsController {
     this.budget.spend(source);
 
     const verified = verifiedRequest(arrived);
-    const read = readEvent(source.transport, verified);
+    const read = readEvent(source.transport, verified, source.connection);
     if ('handshake' in read) return send(reply, read.handshake);
-    const answer = await this.admission.admit(this.incoming(source, read.event, arrived.body, secretIndex));
-    send(reply, this.replyTo(source, answer, verified));
+    const answers =
+      'events' in read
+        ? await this.admitAll(source, read.events, secretIndex)
+        : [await this.admission.admit(this.incoming(source, read.event, arrived.body, secretIndex))];
+    send(reply, this.replyTo(source, answers, verified));
+  }
+
+  @Options(':org/:source')
+  @ApiExcludeEndpoint()
+  @RouteConfig({ readsOwnBody: true })
+  preflight(@Param('org') org: string, @Param('source') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const source = this.sources.find(org, name);
+    if (source === null) throw new UnknownSource();
+    const answer = source.transport.preflight?.(request.headers, source.connection) ?? null;
+    if (answer === null) throw new NotFound('This source asks nobody for leave: post the events.');
+    send(reply, answer);
+  }
+
+  private async admitAll(
+    source: EventSource,
+    events: readonly ProviderEvent[],
+    secretIndex: number | null,
+  ): Promise<readonly AdmissionAnswer[]> {
+    const incoming = events.map((event) => ({ ...incomingEvent(source, event), secretIndex }));
+    const [first] = incoming;
+    if (first === undefined) return [];
+    return incoming.length === 1 ? [await this.admission.admit(first)] : this.admission.admitTogether(incoming, ALONE);
   }
 
   private incoming(source: EventSource, event: ReadEvent, body: Buffer, secretIndex: number | null): IncomingEvent {
@@ -70,9 +100,15 @@ export class EventsController {
   }
 
   /** After the commit nothing may turn the answer into a refusal. */
-  private replyTo({ transport, connection }: EventSource, answer: AdmissionAnswer, request: VerifiedRequest): Reply {
+  private replyTo({ transport, connection }: EventSource, answers: readonly AdmissionAnswer[], request: VerifiedRequest): Reply {
+    const [answer] = answers;
+    if (answer === undefined || answers.length > 1)
+      return {
+        status: 200,
+        body: { received: true, duplicate: answers.length > 0 && answers.every(({ duplicate }) => duplicate), events: answers },
+      };
     try {
-      return transport.reply?.(answer, request) ?? { status: 200, body: answer };
+      return transport.reply?.(answer, request, connection) ?? { status: 200, body: answer };
     } catch (error) {
       this.log.error(`the reply of ${connection.org}/${connection.name} threw`, error instanceof Error ? error.stack : undefined);
       return { status: 200, body: answer };

@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common';
 import type { Parsed } from '../plugin/index.js';
 import type { EventSource } from './event-source.js';
 
-type Parsing = Pick<EventSource, 'connection' | 'subjects' | 'provider'>;
+/** What it takes to read an event of a connection. */
+export type Parsing = Pick<EventSource, 'connection' | 'subjects' | 'provider'>;
 
 const log = new Logger('Events');
 

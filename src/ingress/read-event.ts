@@ -1,11 +1,19 @@
 import { InvalidJson } from '../http/http-errors.js';
-import type { Reply, VerifiedRequest, WebhookTransport } from '../plugin/index.js';
+import {
+  type Connection,
+  InvalidInput,
+  type ProviderEvent,
+  type Reply,
+  type VerifiedRequest,
+  type WebhookTransport,
+} from '../plugin/index.js';
 import type { ArrivedRequest } from './arrived-request.js';
 import { nestsTooDeepValue, parseForm } from './form.js';
 import { InvalidPayload } from './ingress-errors.js';
 import { headersOf } from './signatures/headers.js';
 
 const LONGEST_ID = 255;
+const MOST_EVENTS = 1000;
 
 export interface ReadEvent {
   readonly deliveryId: string;
@@ -19,27 +27,37 @@ export function verifiedRequest(request: ArrivedRequest): VerifiedRequest {
   return { headers: headersOf(request.rawHeaders), body: request.body, payload: payloadOf(request), contentType: request.contentType };
 }
 
-/** What the plugin reads from a request: a handshake that it answers itself, or an event. */
-export function readEvent(transport: WebhookTransport, request: VerifiedRequest): { handshake: Reply } | { event: ReadEvent } {
+/** A handshake that the plugin answers itself, the event that the request is, or those that are in it. */
+export type Reading = { readonly handshake: Reply } | { readonly event: ReadEvent } | { readonly events: readonly ProviderEvent[] };
+
+/** What the plugin reads from a request. */
+export function readEvent(transport: WebhookTransport, request: VerifiedRequest, connection: Connection): Reading {
   try {
-    const handshake = transport.handshake?.(request) ?? null;
+    const handshake = transport.handshake?.(request, connection) ?? null;
     if (handshake !== null) return { handshake };
-    const payload = transport.event ? transport.event(request) : request.payload;
-    // What the body's own check has seen is not walked again.
-    if (payload !== request.payload && nestsTooDeepValue(payload)) throw new InvalidJson('The event nests too many levels deep.');
-    return {
-      event: {
-        deliveryId: identifier('delivery id', transport.deliveryId(request)),
-        eventKey: identifier('event key', transport.eventKey(request)),
-        payload,
-        uniqueContent: transport.uniqueContent?.(request) ?? null,
-      },
-    };
+    const events = transport.events?.(request, connection) ?? null;
+    if (events === null) return { event: readOne(transport, request, connection) };
+    if (events.length > MOST_EVENTS) throw new InvalidPayload(`The request carries ${events.length} events; ${MOST_EVENTS} are the most.`);
+    return { events };
   } catch (error) {
     // A plugin that parses a field of a form finds out there that it is no JSON.
     if (error instanceof SyntaxError) throw new InvalidJson('A field of the body should be JSON and is not.', [], { cause: error });
+    if (error instanceof InvalidInput && error.code === 'invalid_input')
+      throw new InvalidPayload(error.message, error.faults, { cause: error });
     throw error;
   }
+}
+
+function readOne(transport: WebhookTransport, request: VerifiedRequest, connection: Connection): ReadEvent {
+  const payload = transport.event ? transport.event(request, connection) : request.payload;
+  // What the body's own check has seen is not walked again.
+  if (payload !== request.payload && nestsTooDeepValue(payload)) throw new InvalidJson('The event nests too many levels deep.');
+  return {
+    deliveryId: identifier('delivery id', transport.deliveryId(request, connection)),
+    eventKey: identifier('event key', transport.eventKey(request, connection)),
+    payload,
+    uniqueContent: transport.uniqueContent?.(request, connection) ?? null,
+  };
 }
 
 function payloadOf({ contentType, readJson, body }: ArrivedRequest): unknown {

@@ -35,9 +35,11 @@ export type {
   UnknownEffect,
 } from './effect.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
+export { compileExpression, type Expression, expressionFault, isTruthy } from './expressions/expression.js';
 export type { LifecycleHandler, Settlement, SettlementFence } from './lifecycle-handler.js';
 export type { Action, AuthenticEvent, Edit, Ignored, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
 export type { Provider } from './provider.js';
+export type { ProviderEvent } from './provider-event.js';
 export {
   type AgentRuntime,
   type ApprovalDecision,
@@ -49,13 +51,13 @@ export {
   type TurnMessage,
 } from './runtime.js';
 export type { SignatureAlgorithm, SignatureScheme, SignatureVerdict, SignatureVerifier, UnverifiedRequest } from './signature.js';
+export { schemeFrom } from './signatures/scheme-from.js';
 export type {
   Backfill,
   BackfillProgress,
   EventSink,
   Page,
   PollTransport,
-  ProviderEvent,
   StreamSink,
   StreamTransport,
   Transport,

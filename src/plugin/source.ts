@@ -1,19 +1,6 @@
 import type { Connection } from './connection.js';
+import type { ProviderEvent } from './provider-event.js';
 import type { AcceptResult, WebhookTransport } from './transport.js';
-
-/** An event that came over a connection which the plugin itself made and authenticated. */
-export interface ProviderEvent {
-  /** The provider's own id of this delivery, equal however often and by whatever way it comes; 1 to 255 characters. */
-  readonly deliveryId: string;
-  /** Kind and action in one word, for example `message.created`; 1 to 255 characters. */
-  readonly eventKey: string;
-  /** What the plugin's parser is given: JSON, nested no deeper than 512 levels. */
-  readonly payload: unknown;
-  /** The bytes as they came. Default: the payload as JSON. */
-  readonly body?: Buffer;
-  /** As a webhook's `uniqueContent`: what identifies the event beside its id. Default: nothing. */
-  readonly uniqueContent?: string | Buffer | null;
-}
 
 /** Where a stream and a backfill put their events. */
 export interface EventSink {

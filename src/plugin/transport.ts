@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import type { ProviderEvent } from './provider-event.js';
 import type { SignatureScheme, SignatureVerifier } from './signature.js';
 
 /** Header names in lower case. A header that came more than once has all its values. */
@@ -28,7 +29,10 @@ export interface AcceptResult {
   readonly disposition: string;
 }
 
-/** Events that the provider posts to `POST /v1/events/{org}/{connection}`. */
+/**
+ * Events that the provider posts to `POST /v1/events/{org}/{connection}`. What reads a request may throw `InvalidInput` where it is
+ * malformed: it is refused with 400 then, code `invalid_payload`.
+ */
 export interface WebhookTransport<Options extends object = object> {
   readonly kind: 'webhook';
   /** Default: JSON only. */
@@ -40,18 +44,28 @@ export interface WebhookTransport<Options extends object = object> {
   /** The signature scheme, or a verifier of the plugin's own. Its secrets are the connection's. */
   signature(connection: Connection<Options>): SignatureScheme | SignatureVerifier;
   /** The answer to a request that asks for the endpoint itself and is no event (Slack's `url_verification`), else null. */
-  handshake?(request: VerifiedRequest): Reply | null;
+  handshake?(request: VerifiedRequest, connection: Connection<Options>): Reply | null;
+  /**
+   * The answer to `OPTIONS`, with which a provider may ask for leave before it sends anything; null: there is none. Nobody has proved
+   * anything by then, so that the answer may give nothing away.
+   */
+  preflight?(headers: Headers, connection: Connection<Options>): Reply | null;
   /** The provider's own id of this delivery, equal over its retries; null when the request has none (answered 400). */
-  deliveryId(request: VerifiedRequest): string | null;
+  deliveryId(request: VerifiedRequest, connection: Connection<Options>): string | null;
   /** Kind and action in one word, for example `issue_comment.created`; routes' `on` patterns match it. */
-  eventKey(request: VerifiedRequest): string;
+  eventKey(request: VerifiedRequest, connection: Connection<Options>): string;
   /** The parsed event payload, where it is not the whole body (a form field). Default: `request.payload`. */
-  event?(request: VerifiedRequest): unknown;
+  event?(request: VerifiedRequest, connection: Connection<Options>): unknown;
+  /**
+   * The events of a request that is not itself one event: it carries several, at most 1,000, or its headers belong to the event, too. They
+   * are stored in one transaction or not at all, and neither of the functions above is asked about them. Null: the request is the event.
+   */
+  events?(request: VerifiedRequest, connection: Connection<Options>): readonly ProviderEvent[] | null;
   /**
    * Where signed bodies are unique per event: the content whose digest identifies it, less what changes between retries.
    * A captured request sent again under a new, unsigned id is then a duplicate too. Null: no such identity.
    */
-  uniqueContent?(request: VerifiedRequest): string | Buffer | null;
-  /** The answer to the provider, where the host's own JSON will not do. Never called before the commit. */
-  reply?(result: AcceptResult, request: VerifiedRequest): Reply;
+  uniqueContent?(request: VerifiedRequest, connection: Connection<Options>): string | Buffer | null;
+  /** The answer to the provider, where the host's own JSON will not do. Never called before the commit, nor about several events. */
+  reply?(result: AcceptResult, request: VerifiedRequest, connection: Connection<Options>): Reply;
 }

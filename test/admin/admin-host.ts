@@ -83,7 +83,7 @@ export class FixedHost extends HostView {
 /** A source whose payloads are what its plugin would make of them. */
 const transport: WebhookTransport = {
   ...githubTransport,
-  eventKey: (request) => (request.payload as { key?: string }).key ?? githubTransport.eventKey(request),
+  eventKey: (request, connection) => (request.payload as { key?: string }).key ?? githubTransport.eventKey(request, connection),
 };
 
 const tracker: EventSource = source('tracker', transport, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SIGNING_PROVIDERS, type SignedRequest, type SigningProvider, signedRequest } from '../../src/cli/signing/signed-request.js';
-import { presets } from '../../src/ingress/signatures/presets.js';
 import { type Verification, verifySignature } from '../../src/ingress/signatures/verify-signature.js';
+import { presets } from '../../src/plugin/signatures/presets.js';
 
 const SECRET = 'a secret of the provider';
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);

@@ -22,7 +22,7 @@ const EMPTY_HERE = (cwd: string) => ({
     approvalWaitMs: 900_000,
     approvalExpiresMs: DAY,
   },
-  plugins: ['discord', 'github', 'linear', 'slack'],
+  plugins: ['discord', 'github', 'linear', 'slack', 'webhook'],
   connections: [],
   runtimes: [],
   workspaces: [],

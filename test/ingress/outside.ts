@@ -6,8 +6,8 @@ import { createHttpApp } from '../../src/http/create-http-app.js';
 import type { HttpOptions } from '../../src/http/http-options.js';
 import { DatabaseClock, EventAdmission, type EventSource, EventSources } from '../../src/ingress/event-source.js';
 import { IngressModule } from '../../src/ingress/ingress.module.js';
-import { presets } from '../../src/ingress/signatures/presets.js';
 import type { VerifiedRequest, WebhookTransport } from '../../src/plugin/index.js';
+import { presets } from '../../src/plugin/signatures/presets.js';
 
 export const SECRET = "It's a Secret to Everybody";
 

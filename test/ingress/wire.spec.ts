@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HttpOptions } from '../../src/http/http-options.js';
 import type { EventSource } from '../../src/ingress/event-source.js';
-import { presets } from '../../src/ingress/signatures/presets.js';
+import { presets } from '../../src/plugin/signatures/presets.js';
 import { Wire } from '../http/wire.js';
 import { type Endpoint, githubHeaders, githubTransport, sign, source, startEndpoint } from './outside.js';
 

@@ -18,9 +18,9 @@ export function sampleEvent(source: EventSource, payload: unknown, eventKey: str
 }
 
 /** A plugin may look for the kind of an event in headers, which nobody sends here. */
-function keyOf({ transport }: EventSource, sample: { body: Buffer; payload: unknown }): string {
+function keyOf({ transport, connection }: EventSource, sample: { body: Buffer; payload: unknown }): string {
   try {
-    return identifier('event key', transport.eventKey({ headers: {}, ...sample, contentType: 'json' }));
+    return identifier('event key', transport.eventKey({ headers: {}, ...sample, contentType: 'json' }, connection));
   } catch (error) {
     if (error instanceof InvalidInput) throw badParameter('event', `is needed: ${error.message}`);
     throw badParameter('event', 'is needed: the plugin cannot tell it from the payload alone');

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { compilePattern } from '../../core/routing/event-pattern.js';
+import { compilePattern } from '../../plugin/expressions/event-pattern.js';
 import type { WorkspaceConfig } from '../config.js';
 import type { WorkspaceSection } from '../schema/workspace.js';
 

@@ -1,8 +1,8 @@
 import type { Scope } from './scope.js';
 import { checkExists } from './scope.js';
 
-const BUILT_IN: readonly string[] = ['discord', 'github', 'linear', 'slack'];
-const NOT_BUILT: readonly string[] = ['matrix', 'webhook'];
+const BUILT_IN: readonly string[] = ['discord', 'github', 'linear', 'slack', 'webhook'];
+const NOT_BUILT: readonly string[] = ['matrix'];
 
 export function resolvePlugins({ file: { plugins }, faults }: Scope): readonly string[] {
   plugins.forEach((plugin, index) => {

@@ -1,6 +1,6 @@
+import { compilePattern, patternFault } from '../../plugin/expressions/event-pattern.js';
+import { compileExpression, expressionFault } from '../../plugin/expressions/expression.js';
 import { type Fault, InvalidInput } from '../../plugin/index.js';
-import { compilePattern, patternFault } from './event-pattern.js';
-import { compileExpression, expressionFault } from './expressions/expression.js';
 import type { EventPattern, Expression, Route } from './route.js';
 
 /** A route as it is written: the patterns and expressions of `Route` are still text. Durations are milliseconds, defaults are filled in. */

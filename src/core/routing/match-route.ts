@@ -1,7 +1,7 @@
+import { isTruthy } from '../../plugin/expressions/expression.js';
 import { storable } from '../storable.js';
 import { authorRefusal } from './author-policy.js';
 import { boundedJson } from './bounded-json.js';
-import { isTruthy } from './expressions/expression.js';
 import type { NoMatch, NoMatchReason, RoutableEvent, Route, Verdict } from './route.js';
 import { routedSubject } from './route-subject.js';
 import { routedText } from './route-text.js';

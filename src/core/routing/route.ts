@@ -1,3 +1,5 @@
+import type { EventPattern } from '../../plugin/expressions/event-pattern.js';
+import type { Expression } from '../../plugin/expressions/expression.js';
 import type { Author, Parsed, Subject } from '../../plugin/index.js';
 
 /** Who may wake an agent. Ourselves and bots never may, unless said otherwise. */
@@ -56,17 +58,6 @@ export interface Route {
   readonly approvers: readonly string[];
 }
 
-export interface EventPattern {
-  readonly source: string;
-  matches(eventKey: string): boolean;
-}
-
-export interface Expression {
-  readonly source: string;
-  /** Bounded in time; a payload can't make it throw: what cannot be computed is null. */
-  evaluate(payload: unknown): unknown;
-}
-
 /** What the matcher looks at. */
 export interface RoutableEvent {
   readonly org: string;
@@ -99,4 +90,4 @@ export interface NoMatch {
 
 export type Verdict = Match | NoMatch;
 
-export type { Author };
+export type { Author, EventPattern, Expression };

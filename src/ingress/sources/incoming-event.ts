@@ -2,12 +2,11 @@ import type { IncomingEvent } from '../../core/admission/event.js';
 import type { ProviderEvent } from '../../plugin/index.js';
 import { nestsTooDeepValue } from '../form.js';
 import { InvalidPayload } from '../ingress-errors.js';
-import { parseEvent } from '../parse-event.js';
+import { type Parsing, parseEvent } from '../parse-event.js';
 import { identifier } from '../read-event.js';
-import type { SourceSpec } from './source-spec.js';
 
-/** What a plugin's own connection brought, through the same door as a webhook. Throws `InvalidPayload`; nothing of it is stored then. */
-export function incomingEvent(spec: SourceSpec, event: ProviderEvent): IncomingEvent {
+/** An event that a plugin made out, through the same door as a webhook. Throws `InvalidPayload`; nothing of it is stored then. */
+export function incomingEvent(spec: Parsing, event: ProviderEvent): IncomingEvent {
   const { connection, provider } = spec;
   const { payload } = event;
   if (nestsTooDeepValue(payload)) throw new InvalidPayload('The event nests too many levels deep.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Asked, permit, type ToolRules } from '../../../src/core/approvals/outbound-policy.js';
-import { compilePattern } from '../../../src/core/routing/event-pattern.js';
+import { compilePattern } from '../../../src/plugin/expressions/event-pattern.js';
 
 const compiled = (patterns: readonly string[]) => patterns.map(compilePattern);
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { schemeFrom } from '../../../src/ingress/signatures/scheme-from.js';
 import { verifySignature } from '../../../src/ingress/signatures/verify-signature.js';
+import { schemeFrom } from '../../../src/plugin/signatures/scheme-from.js';
 
 interface Vector {
   readonly id: string;

@@ -1,5 +1,6 @@
-import { compilePattern, patternFault } from '../event-pattern.js';
+import { compilePattern, patternFault } from './event-pattern.js';
 import { type OwnFunction, optionalNumber, optionalText, ownFunction, text } from './own-function.js';
+import { regexOf } from './regex.js';
 
 type Text = readonly [value: string, part: string];
 type Trim = readonly [value: string, chars?: string];
@@ -9,6 +10,10 @@ export const textFunctions: Readonly<Record<string, OwnFunction>> = {
     if (patternFault(pattern) !== null) return false;
     budget.spend(value.length * (1 + pattern.length / 4));
     return compilePattern(pattern).matches(value);
+  }),
+  regex: ownFunction<Text>([text, text], ([value, pattern], { budget }) => {
+    budget.spendText(pattern.length);
+    return regexOf(pattern)?.isIn(value, (steps) => budget.spend(steps)) ?? false;
   }),
   icontains: ownFunction<Text>([text, text], ([value, part]) => value.toLowerCase().includes(part.toLowerCase())),
   replace: ownFunction<readonly [string, string, string, number?]>(

@@ -1,4 +1,4 @@
-import type { SignatureScheme } from '../../plugin/index.js';
+import type { SignatureScheme } from '../signature.js';
 
 const FIVE_MINUTES = 300;
 

@@ -1,6 +1,11 @@
-import { InvalidInput } from '../../plugin/index.js';
+import { InvalidInput } from '../errors.js';
 import { type PatternPart, parsePattern } from './pattern-syntax.js';
-import type { EventPattern } from './route.js';
+
+/** A pattern over names of events, compiled. */
+export interface EventPattern {
+  readonly source: string;
+  matches(eventKey: string): boolean;
+}
 
 /** A state of the automaton: with a test it takes one character; without one it is passed freely. */
 interface State {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { presets } from '../../../src/ingress/signatures/presets.js';
-import { schemeFrom } from '../../../src/ingress/signatures/scheme-from.js';
 import { verifySignature } from '../../../src/ingress/signatures/verify-signature.js';
 import { InvalidInput } from '../../../src/plugin/index.js';
-import { sign } from '../outside.js';
+import { presets } from '../../../src/plugin/signatures/presets.js';
+import { schemeFrom } from '../../../src/plugin/signatures/scheme-from.js';
+import { sign } from '../../ingress/outside.js';
 
 const faultsOf = (value: unknown): string[] => {
   try {

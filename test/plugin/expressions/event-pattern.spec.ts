@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compilePattern, patternFault } from '../../../src/core/routing/event-pattern.js';
+import { compilePattern, patternFault } from '../../../src/plugin/expressions/event-pattern.js';
 
 const matches = (pattern: string, key: string): boolean => compilePattern(pattern).matches(key);
 

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../plugin/index.js';
+import { InvalidInput } from '../errors.js';
 
 export type PatternPart =
   | { readonly kind: 'one'; readonly takes: (char: string) => boolean }

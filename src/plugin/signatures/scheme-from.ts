@@ -1,4 +1,5 @@
-import { type Fault, InvalidInput, type SignatureAlgorithm, type SignatureScheme } from '../../plugin/index.js';
+import { type Fault, InvalidInput } from '../errors.js';
+import type { SignatureAlgorithm, SignatureScheme } from '../signature.js';
 import { ParameterReader } from './parameter-reader.js';
 import { isPresetName, presets } from './presets.js';
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../plugin/index.js';
+import type { Fault } from '../errors.js';
 
 type Need = 'required' | 'optional';
 

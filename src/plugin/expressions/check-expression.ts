@@ -1,11 +1,15 @@
 import { type InputSignature, TYPE_EXPREF } from '@jmespath-community/jmespath';
-import { InvalidInput } from '../../../plugin/index.js';
-import { patternFault } from '../event-pattern.js';
+import { InvalidInput } from '../errors.js';
 import { type ExpressionNode, interpreter } from './bounded-interpreter.js';
 import { isRecord } from './budget.js';
+import { patternFault } from './event-pattern.js';
+import { regexFault } from './regex.js';
 
 const MAX_NODES = 1_000;
 const MAX_DEPTH = 100;
+
+/** What is wrong with the second argument of some functions, or null. */
+const PATTERNS: Readonly<Record<string, (pattern: string) => string | null>> = { glob: patternFault, regex: regexFault };
 
 type FunctionNode = Extract<ExpressionNode, { type: 'Function' }>;
 
@@ -50,17 +54,15 @@ function checkNode(node: ExpressionNode): void {
 
 function checkFunction(node: FunctionNode): void {
   const { name, children } = node;
-  if (name === 'regex')
-    throw new InvalidInput('uses regex(), which is not built yet; use glob(), contains(), icontains(), starts_with() or ends_with()');
   const table = interpreter.runtime._functionTable;
   const signature = Object.hasOwn(table, name) ? table[name]?._signature : undefined;
   if (signature === undefined) throw new InvalidInput(`calls ${name}(), which does not exist`);
   checkArity(name, children.length, signature);
   for (const [index, child] of children.entries()) checkArgument(name, index, child, signature);
   const pattern = children[1];
-  if (name !== 'glob' || pattern?.type !== 'Literal' || typeof pattern.value !== 'string') return;
-  const fault = patternFault(pattern.value);
-  if (fault !== null) throw new InvalidInput(`calls glob() with a pattern that ${fault}`);
+  if (pattern?.type !== 'Literal' || typeof pattern.value !== 'string') return;
+  const fault = PATTERNS[name]?.(pattern.value) ?? null;
+  if (fault !== null) throw new InvalidInput(`calls ${name}() with a pattern that ${fault}`);
 }
 
 function checkArity(name: string, given: number, signature: readonly InputSignature[]): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileExpression, expressionFault, isTruthy } from '../../../src/core/routing/expressions/expression.js';
+import { compileExpression, expressionFault, isTruthy } from '../../../src/plugin/expressions/expression.js';
 
 const evaluate = (expression: string, payload: unknown): unknown => compileExpression(expression).evaluate(payload);
 
@@ -31,6 +31,11 @@ describe('expressions', () => {
     ["glob(issue.title, 'repair*')", false],
     ["icontains(issue.title, 'SCHEDULER')", true],
     ["starts_with(issue.title, 'Repair') && ends_with(issue.title, 'Scheduler')", true],
+    ["regex(issue.title, 'the\\s+Sched')", true],
+    ["regex(issue.title, '(?i)^repair\\b')", true],
+    ["regex(issue.title, '^the')", false],
+    ['issue.labels[?regex(name, `"^(ui|ux)$"`)] | [0].name', 'ui'],
+    ['regex(issue.title, issue.labels[0].name)', false],
     ['lower(issue.title)', 'repair the scheduler'],
     ['upper(repository.full_name)', 'ACME/WIDGETS'],
     ['sort(`[10, 9, 100]`)', [9, 10, 100]],
@@ -89,7 +94,9 @@ describe('expressions', () => {
     ['length(&a)', 'must be a value'],
     ['[&a]', 'no argument of a function'],
     ['&a', 'no argument of a function'],
-    ["regex(a, 'b')", 'regex(), which is not built yet'],
+    ["regex(a, '(b')", 'calls regex() with a pattern that has "("'],
+    ["regex(a, '(b)\\1')", 'would refer to a group'],
+    ['regex(a)', 'calls regex() with 1 arguments; it takes 2'],
     ["glob(a, '{b')", 'calls glob() with a pattern that has "{"'],
     ['a[::0]', 'step 0'],
   ])('AUT-2 refuses %j when it is stored', (expression, message) => {
@@ -132,6 +139,10 @@ describe('expressions', () => {
     ['cutting text for each element', 'a[].[$.big[::-1]]'],
     ['sorting by a long text', 'sort_by(a, &$.big)'],
     ['glob with many stars', "glob(big, '*a*a*a*a*a*a*a*a*b')"],
+    ['a regular expression that others go back in', "regex(big, '(a+)+b')"],
+    ['a long text and a large regular expression', "regex(big, '(a?){200}(a|b){200}!')"],
+    ['regular expressions of the payload', 'a[].[regex($.big, $.half)]'],
+    ['a regular expression for each element', "a[?regex($.big, 'b$')]"],
     ['folding case for each element', "a[?icontains($.big, 'B')]"],
     ['grouping for each element', 'a[].[group_by($.a, &b)]'],
   ])('AUT-2 cannot block the loop by %s', (_name, expression) => {

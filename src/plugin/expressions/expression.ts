@@ -1,13 +1,20 @@
 import { compile } from '@jmespath-community/jmespath';
-import { InvalidInput } from '../../../plugin/index.js';
-import type { Expression } from '../route.js';
+import { InvalidInput } from '../errors.js';
 import { type ExpressionNode, interpreter } from './bounded-interpreter.js';
 import { checkExpression } from './check-expression.js';
 
 const MAX_LENGTH = 4_000;
 
+/** A JMESPath expression, compiled. */
+export interface Expression {
+  readonly source: string;
+  /** Bounded in time; a payload can't make it throw: what cannot be computed is null. */
+  evaluate(payload: unknown): unknown;
+}
+
 /**
- * Compiles a JMESPath expression, once. Beside the standard functions there are `glob(text, pattern)` and `icontains(text, part)`.
+ * Compiles a JMESPath expression, once. Beside the standard functions there are `glob(text, pattern)`, `regex(text, pattern)` and
+ * `icontains(text, part)`.
  * Names mean own properties of the payload only. Throws `InvalidInput` for what does not parse, is too large, or calls a function wrongly.
  */
 export function compileExpression(source: string): Expression {
