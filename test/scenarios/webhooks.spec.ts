@@ -123,7 +123,7 @@ eachDatabase('webhooks of any sender', (make) => {
       body: { disposition: 'unmatched' },
     });
     expect(await send('desk', ticket('commented', 'beep', '2026-01-01T10:02:00Z', 'robot'), 'd3')).toMatchObject({
-      body: { disposition: 'unmatched' },
+      body: { disposition: 'ignored', reason: 'author_bot' },
     });
 
     await server.close();

@@ -75,10 +75,11 @@ class TicketSubjects implements SubjectParser<TicketsConnection> {
 function isTicketEvent(payload: unknown): payload is TicketEvent {
   const { tenant, action, ...event } = fields(payload);
   const [ticket, comment, user] = [fields(event.ticket), fields(event.comment), fields(event.user)];
-  const isAbout = ['opened', 'closed'].includes(String(action)) || event.comment !== undefined;
+  if (typeof action !== 'string') return false;
+  const isAbout = ['opened', 'closed'].includes(action) || event.comment !== undefined;
   const texts = [tenant, ticket.title, ticket.updated, user.name];
   if (event.comment !== undefined) texts.push(comment.id, comment.text, comment.updated);
-  const isKnown = ['opened', 'commented', 'edited', 'closed'].includes(String(action)) && isAbout;
+  const isKnown = ['opened', 'commented', 'edited', 'closed'].includes(action) && isAbout;
   return isKnown && Number.isSafeInteger(ticket.id) && texts.every((text) => typeof text === 'string');
 }
 
