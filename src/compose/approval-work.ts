@@ -106,7 +106,7 @@ function toolTable({ routes, connections, config }: HostParts, registry: PluginR
   const sources = new Map(
     connections.map(({ settings: { plugin }, connection }) => [
       `${connection.org}/${connection.name}`,
-      { connection, plugin, tools: registry.get(plugin).tools ?? [] },
+      { connection, plugin, tools: registry.get(plugin).tools ?? [], reads: registry.get(plugin).reads ?? [] },
     ]),
   );
   const rules = new Map(config.workspaces.map((workspace) => [`${workspace.org}/${workspace.name}`, rulesOf(workspace)]));

@@ -35,7 +35,8 @@ export async function hostFaults(config: Config, base: string): Promise<readonly
   try {
     const plugins = await loadPlugins(config.plugins, base);
     const faults: Fault[] = [];
-    for (const settings of config.connections) configureConnection(settings, plugins, faults);
+    const connections = config.connections.map((settings) => configureConnection(settings, plugins, faults));
+    if (faults.length === 0) faults.push(...routeFaults(config, connections, plugins));
     return [...faults, ...kindFaults(config)];
   } catch (error) {
     if (error instanceof ConfigFault) return [{ path: 'plugins', message: error.message.replace(/^plugins(\[\d+\])?: /, '$1 ').trim() }];
@@ -91,6 +92,26 @@ function configureConnection(settings: ConnectionConfig, plugins: readonly Plugi
 function needsSecret(definition: PluginDefinition | undefined, options: object | null): boolean {
   if (definition?.needsSecret) return options !== null && definition.needsSecret(options);
   return (definition?.receives ?? ['webhook']).every((kind) => kind === 'webhook');
+}
+
+/** What the plugins of their connections do not let routes do. */
+function routeFaults({ routes }: Config, connections: readonly ConfiguredConnection[], plugins: readonly PluginDefinition[]): Fault[] {
+  return routes.flatMap(({ name, connection: source, endpoint, outbound }) => {
+    const found = connections.find(({ settings }) => settings.name === source);
+    const definition = plugins.find((each) => each.name === found?.settings.plugin);
+    const faults: Fault[] = [];
+    const endpoints = ((found && definition?.endpoints?.(found.connection)) ?? []).map((each) => each.name);
+    if (endpoint !== null && !endpoints.includes(endpoint)) {
+      const known = endpoints.length === 0 ? 'has no places to choose from' : `has ${endpoints.join(', ')}`;
+      faults.push({ path: `routes.${name}.endpoint`, message: `the connection ${source} ${known}${didYouMean(endpoint, endpoints)}` });
+    }
+    if (outbound === 'allowed' && definition?.writes === 'approved')
+      faults.push({
+        path: `routes.${name}.outbound`,
+        message: `must not be \`allowed\`: a person decides about everything that is written at ${definition.name}`,
+      });
+    return faults;
+  });
 }
 
 function routeOf(config: Config, route: Config['routes'][number]): Route {

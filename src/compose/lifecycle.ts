@@ -14,6 +14,8 @@ export interface Companion {
   prepare?(): Promise<void>;
   /** Before what an earlier process left behind is taken over. */
   begin?(): void;
+  /** After what an earlier process left behind was taken over. */
+  ready?(): Promise<void>;
   /** Takes nothing more in. */
   drain?(): Promise<void>;
   /** After the last turn. */
@@ -62,6 +64,7 @@ export class Lifecycle {
       this.logger.log(
         `${unparked} conversations that waited for a change of the configuration, or of what turns may cost, are looked at again`,
       );
+    for (const companion of this.companions) await companion.ready?.();
     this.current = 'running';
     this.worker.start();
   }

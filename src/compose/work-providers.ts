@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import { Permissions } from '../core/approvals/permissions.js';
+import { Reconciliation } from '../core/controls/reconciliation.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
@@ -22,6 +23,7 @@ import { EffectWork } from './effect-work.js';
 import { Hearing } from './hearing.js';
 import type { HostParts } from './host-parts.js';
 import { type Companion, Lifecycle } from './lifecycle.js';
+import { openEndpoints } from './open-endpoints.js';
 import { thisMachine } from './this-process.js';
 import { maintenanceOf } from './upkeep.js';
 import { workTable } from './work.js';
@@ -39,7 +41,8 @@ export function workProviders(parts: HostParts) {
 }
 
 /** What this process starts and stops, in its order. */
-function lifecycleProviders({ config, database }: HostParts) {
+function lifecycleProviders(parts: HostParts) {
+  const { config, database } = parts;
   const placements = config.routes.map(({ org, name, workspace }) => ({ org, route: name, workspace }));
   return [
     {
@@ -56,6 +59,7 @@ function lifecycleProviders({ config, database }: HostParts) {
         ConfiguredProviders,
         WorkTable,
         ApprovalRunner,
+        Reconciliation,
       ],
       useFactory: (
         membership: Membership,
@@ -69,6 +73,7 @@ function lifecycleProviders({ config, database }: HostParts) {
         providers: ConfiguredProviders,
         table: WorkTable,
         approvals: ApprovalRunner,
+        controls: Reconciliation,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
@@ -81,6 +86,7 @@ function lifecycleProviders({ config, database }: HostParts) {
             : [jobs, approvals].map((each) => ({ begin: () => each.start(), drain: () => each.stop() }))),
           // After the last turn: what it said is on its way to people.
           ...(providers.hasChannels ? [{ begin: () => errands.start(), end: () => errands.stop() }] : []),
+          { ready: () => openEndpoints(parts, table, controls) },
           { begin: () => maintenance.start(), drain: () => maintenance.stop() },
           { end: () => closeRuntimes(table) },
         ]),

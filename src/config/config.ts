@@ -152,6 +152,8 @@ export interface RouteConfig {
   readonly connection: string;
   readonly workspace: string;
   readonly instructions: string | null;
+  /** The place of its connection whose events alone it takes; null: all. */
+  readonly endpoint: string | null;
   readonly on: readonly string[];
   readonly filter: string | null;
   readonly scope: 'subject' | 'automation';

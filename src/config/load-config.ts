@@ -12,7 +12,6 @@ import type { RawFile } from './read-text.js';
 import { resolveReferences } from './references.js';
 import { resolveConnections } from './resolve/connections.js';
 import { resolveStorage } from './resolve/database.js';
-import { resolvePlugins } from './resolve/plugins.js';
 import { resolveRetention } from './resolve/retention.js';
 import { resolveRoutes } from './resolve/routes.js';
 import { resolveRuntimes } from './resolve/runtimes.js';
@@ -93,7 +92,7 @@ function resolveConfig(scope: Scope, routeOrder: readonly string[]): Config {
     orgs: scope.file.orgs,
     workers: resolveWorkers(scope),
     retention: resolveRetention(scope),
-    plugins: resolvePlugins(scope),
+    plugins: scope.file.plugins,
     connections: resolveConnections(scope),
     runtimes: resolveRuntimes(scope),
     workspaces: resolveWorkspaces(scope),

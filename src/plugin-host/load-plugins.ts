@@ -6,7 +6,7 @@ import { ConfigFault, PLUGIN_API_VERSION, type PluginDefinition } from '../plugi
 import { TRANSPORT_KINDS } from './check-provider.js';
 
 /** Plugins that ship with the framework, by the name that enables them. */
-export const BUILT_IN_PLUGINS = ['discord', 'github', 'linear', 'slack', 'webhook'];
+export const BUILT_IN_PLUGINS = ['discord', 'github', 'linear', 'matrix', 'slack', 'webhook'];
 
 /**
  * Loads the plugins that the configuration names: built-ins by name, others by package or by path, both as seen from `base`

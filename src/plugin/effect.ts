@@ -69,6 +69,18 @@ export interface OutboundTool<Options extends object = object, Input extends obj
   execute(input: Input, binding: OutboundBinding<Options>, key: string): Promise<Evidence>;
 }
 
+/** A read at the provider that an agent may ask for. It changes nothing: nothing is recorded of it, and no person is asked. */
+export interface ReadTool<Options extends object = object, Input extends object = object> {
+  /** `[a-z0-9_]{1,64}`, unique within the plugin, also among its writes. */
+  readonly name: string;
+  /** What it reads and when it is of use, for the agent. */
+  readonly description: string;
+  /** A class-validator class of what the tool is given. Never where it is read: that is the binding's. */
+  readonly input: Type<Input>;
+  /** Resolves to JSON for the agent. Throws `ProviderFault` or `ConfigFault` with what the agent may be told. */
+  read(input: Input, binding: OutboundBinding<Options>, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** A write whose outcome is not known. */
 export interface UnknownEffect<Options extends object = object> {
   readonly connection: Connection<Options>;

@@ -23,7 +23,7 @@ export {
   type ReplyHandle,
   type WantedThread,
 } from './control.js';
-export { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
+export { definePlugin, type Endpoint, PLUGIN_API_VERSION, type PluginDefinition } from './define-plugin.js';
 export type {
   CallbackEvidence,
   EffectReader,
@@ -32,6 +32,7 @@ export type {
   EvidenceIds,
   OutboundBinding,
   OutboundTool,
+  ReadTool,
   UnknownEffect,
 } from './effect.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';

@@ -29,6 +29,8 @@ interface About {
    * a conversation, a person's message belongs to that conversation alone, and no route is asked.
    */
   readonly thread?: string;
+  /** The place of the connection that it came from, as `PluginDefinition.endpoints` names them. */
+  readonly endpoint?: string;
   /** What the provider's preparer, trusted processor or lifecycle handler needs later; small, JSON, without bodies of messages. */
   readonly context?: Readonly<Record<string, unknown>>;
 }

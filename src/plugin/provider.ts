@@ -1,7 +1,7 @@
 import type { AttachmentSource } from './attachment.js';
 import type { Preparer, TrustedProcessor } from './claimed-delivery.js';
 import type { ControlChannel } from './control.js';
-import type { EffectReader, OutboundTool } from './effect.js';
+import type { EffectReader, OutboundTool, ReadTool } from './effect.js';
 import type { LifecycleHandler } from './lifecycle-handler.js';
 import type { SubjectParser } from './parsed.js';
 import type { AgentRuntime } from './runtime.js';
@@ -17,6 +17,8 @@ export interface Provider<Options extends object = object> {
   readonly control?: ControlChannel<Options>;
   /** Every write that the plugin can do at the provider. */
   readonly tools?: readonly OutboundTool<Options>[];
+  /** What agents may read at the provider beside what they are told. */
+  readonly reads?: readonly ReadTool<Options>[];
   /** How the outcome of a write is found that its answer did not tell. */
   readonly effects?: EffectReader<Options>;
   /** For providers with a history: what was missed during a downtime is asked for afterwards. */

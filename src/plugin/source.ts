@@ -47,6 +47,8 @@ export interface Page {
   readonly cursor: string;
   /** True: there is more to read, so the next page is asked for at once. */
   readonly more?: boolean;
+  /** What an operator should know although reading goes on: which part of it waits, and for what. Shown until a page says otherwise. */
+  readonly notice?: string;
 }
 
 /** Events that are asked for. One replica asks at a time. */

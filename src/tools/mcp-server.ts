@@ -5,7 +5,7 @@ import type { BoundTool } from '../core/approvals/execute-approval.js';
 import type { Standing } from '../core/conversations/standings.js';
 import type { CallResult, ToolCalls } from './tool-calls.js';
 import { inputSchema } from './tool-input.js';
-import type { ToolTable } from './tool-table.js';
+import type { BoundRead, ToolTable } from './tool-table.js';
 
 export interface McpParts {
   readonly table: ToolTable;
@@ -25,7 +25,9 @@ export async function answerMcp(
   body: unknown,
 ): Promise<Response> {
   const server = new Server({ name: 'throughline', version }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: table.all(standing).filter(isOffered).map(toolOf) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...table.all(standing).filter(isOffered).map(toolOf), ...table.reads(standing).filter(isOffered).map(readOf)],
+  }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {}, _meta } }) =>
     resultOf(await calls.call(standing, { tool: name, input, key: keyOf(_meta?.[CALL_KEY]) })),
   );
@@ -38,7 +40,7 @@ export async function answerMcp(
   }
 }
 
-function isOffered({ permit }: BoundTool): boolean {
+function isOffered({ permit }: Pick<BoundTool, 'permit'>): boolean {
   return permit.is !== 'refused';
 }
 
@@ -46,6 +48,10 @@ function toolOf({ tool, provider, permit }: BoundTool) {
   const about = tool.description ?? `Writes with the tool ${tool.name} of ${provider}, to what this conversation is about.`;
   const asked = permit.is === 'approval' ? ' A person decides about each call before it is done.' : '';
   return { name: tool.name, description: `${about}${asked}`, inputSchema: inputSchema(tool.input) };
+}
+
+function readOf({ tool: { name, description, input } }: BoundRead) {
+  return { name, description, inputSchema: inputSchema(input), annotations: { readOnlyHint: true } };
 }
 
 function keyOf(given: unknown): string | null {

@@ -7,7 +7,7 @@ import { type EffectRow, readEffectRow } from '../core/effects/effects.js';
 import { effectKey, requestHash } from '../core/effects/evidence.js';
 import type { Outbound, Performed } from '../core/effects/outbound.js';
 import type { Database } from '../database/database.js';
-import { type EffectScope, InvalidInput, type OutboundBinding } from '../plugin/index.js';
+import { ConfigFault, type EffectScope, InvalidInput, type OutboundBinding, ProviderFault } from '../plugin/index.js';
 import { checkInput } from './tool-input.js';
 import type { ToolTable } from './tool-table.js';
 
@@ -37,7 +37,7 @@ export class ToolCalls {
 
   async call(standing: Standing, { tool: name, input, key }: ToolCall): Promise<CallResult> {
     const found = this.table.find(standing, name);
-    if (found === null) return refused(`there is no tool ${name}`);
+    if (found === null) return this.read(standing, name, input);
     const { permit, tool, connection } = found;
     if (permit.is === 'refused') return refused(`${name} writes nothing here: ${permit.why}`);
     const binding: OutboundBinding = { connection, conversation: standing.id, subject: subjectOf(standing) };
@@ -49,6 +49,22 @@ export class ToolCalls {
       return fromApproval(await this.ask(standing, found, scope, input, key), permit.why);
     } catch (error) {
       if (error instanceof InvalidInput) return refused(error.message);
+      throw error;
+    }
+  }
+
+  private async read(standing: Standing, name: string, input: unknown): Promise<CallResult> {
+    const found = this.table.reads(standing).find(({ tool }) => tool.name === name);
+    if (found === undefined) return refused(`there is no tool ${name}`);
+    const { permit, tool, connection } = found;
+    if (permit.is === 'refused') return refused(`${name} reads nothing here: ${permit.why}`);
+    try {
+      const binding: OutboundBinding = { connection, conversation: standing.id, subject: subjectOf(standing) };
+      return { isError: false, told: await tool.read(checkInput(tool.input, input), binding, AbortSignal.timeout(READ_MS)) };
+    } catch (error) {
+      if (error instanceof InvalidInput) return refused(error.message);
+      if (error instanceof ProviderFault || error instanceof ConfigFault)
+        return { isError: true, told: { status: 'failed', message: error.message } };
       throw error;
     }
   }
@@ -90,6 +106,7 @@ export class ToolCalls {
 }
 
 const LONGEST_TITLE = 300;
+const READ_MS = 30_000;
 
 function isElsewhere({ subject }: EffectScope, { subject: own }: OutboundBinding): boolean {
   return subject !== null && (subject.namespace !== own.namespace || subject.key !== own.key);

@@ -1,8 +1,8 @@
 import type { BoundTool, ToolBinder } from '../core/approvals/execute-approval.js';
-import { permit, type ToolRules } from '../core/approvals/outbound-policy.js';
+import { type Permit, permit, permitRead, type ToolRules } from '../core/approvals/outbound-policy.js';
 import type { Standing } from '../core/conversations/standings.js';
 import type { Route } from '../core/routing/route.js';
-import type { Connection, OutboundTool } from '../plugin/index.js';
+import type { Connection, OutboundTool, ReadTool } from '../plugin/index.js';
 import { readInput } from './tool-input.js';
 
 /** A connection with what can be written by it. */
@@ -11,6 +11,15 @@ export interface ToolSource {
   /** Name of the plugin. */
   readonly plugin: string;
   readonly tools: readonly OutboundTool[];
+  readonly reads: readonly ReadTool[];
+}
+
+/** A read as the configuration gives it to a conversation now. */
+export interface BoundRead {
+  readonly provider: string;
+  readonly connection: Connection;
+  readonly tool: ReadTool;
+  readonly permit: Permit;
 }
 
 export interface ToolTableParts {
@@ -34,21 +43,36 @@ export class ToolTable implements ToolBinder {
     return this.all(place).find(({ tool }) => tool.name === name) ?? null;
   }
 
-  /** All, also those that may write nothing now. */
-  all({ org, route: routeName, workspace, tainted = 0 }: Place): BoundTool[] {
-    const route = routeName === null ? undefined : this.routes.get(`${org}/${routeName}`);
-    const rules = this.parts.rules(org, workspace);
-    const source = route && this.parts.source(org, route.source);
-    if (!route || !source || rules === null) return [];
+  /** All that write, also those that may write nothing now. */
+  all(place: Place): BoundTool[] {
+    const bound = this.bound(place);
+    if (bound === null) return [];
+    const { route, rules, source } = bound;
     const { connection, plugin, tools } = source;
     return tools.map((tool) => ({
       ...{ provider: plugin, connection, tool, read: (body) => readInput(tool.input, body) },
-      permit: permit({ plugin, tool: tool.name, outbound: route.outbound, rules, isTainted: tainted === 1 }),
+      permit: permit({ plugin, tool: tool.name, outbound: route.outbound, rules, isTainted: place.tainted === 1 }),
     }));
+  }
+
+  /** All that read, also those that may not be used. */
+  reads(place: Place): BoundRead[] {
+    const bound = this.bound(place);
+    if (bound === null) return [];
+    const { rules, source } = bound;
+    const { connection, plugin, reads } = source;
+    return reads.map((tool) => ({ provider: plugin, connection, tool, permit: permitRead({ plugin, tool: tool.name, rules }) }));
   }
 
   /** Whether its agent has any use for them. */
   isOfUse(place: Place): boolean {
-    return this.all(place).some((tool) => tool.permit.is !== 'refused');
+    return [...this.all(place), ...this.reads(place)].some((tool) => tool.permit.is !== 'refused');
+  }
+
+  private bound({ org, route: name, workspace }: Place): { route: Route; rules: ToolRules; source: ToolSource } | null {
+    const route = name === null ? undefined : this.routes.get(`${org}/${name}`);
+    const rules = this.parts.rules(org, workspace);
+    const source = route && this.parts.source(org, route.source);
+    return route && source && rules !== null ? { route, rules, source } : null;
   }
 }

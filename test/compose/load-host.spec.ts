@@ -44,6 +44,25 @@ routes: { r: { connection: gh, workspace: main, filter: "a ==" } }
   expect(Object.fromEntries(faults)['connections.gh.secrt']).toMatch(/did you mean `secret`/);
 });
 
+it('MTX-2 tells of routes what the plugins of their connections do not let them do', async () => {
+  const faults = await faultsOf(`
+connections:
+  m: { plugin: matrix, apiUrl: "http://127.0.0.1:9", user: "@ada:example.org", token: abc, rooms: { support: { id: "!a:example.org" } } }
+  gh: { plugin: github, secret: a-secret-of-this-test }
+runtimes: { a: { kind: echo } }
+workspaces: { main: { runtime: a } }
+routes:
+  one: { connection: m, workspace: main, endpoint: suport }
+  two: { connection: m, workspace: main, endpoint: support, outbound: allowed }
+  three: { connection: gh, workspace: main, endpoint: support, outbound: allowed }
+`);
+  expect(faults).toEqual([
+    ['routes.one.endpoint', 'the connection m has support; did you mean `support`?'],
+    ['routes.two.outbound', 'must not be `allowed`: a person decides about everything that is written at matrix'],
+    ['routes.three.endpoint', 'the connection gh has no places to choose from'],
+  ]);
+});
+
 it('has nothing to say against an empty configuration', async () => {
   expect(await faultsOf('')).toEqual([]);
 });

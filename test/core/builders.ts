@@ -8,6 +8,7 @@ const SPEC: RouteSpec = {
   org: 'default',
   source: 'tracker',
   workspace: 'main',
+  endpoint: null,
   on: ['*'],
   filter: null,
   scope: 'subject',

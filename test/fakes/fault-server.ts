@@ -40,7 +40,7 @@ export abstract class FaultServer {
     server.on('request', (request, response) => void this.serve(request, response));
   }
 
-  protected abstract answer(call: Call): Answer;
+  protected abstract answer(call: Call): Answer | Promise<Answer>;
 
   protected async listen(): Promise<this> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
@@ -80,7 +80,7 @@ export abstract class FaultServer {
     this.calls.push(call);
     for (const resolve of this.heard.splice(0)) resolve();
     const manner = this.manner(call);
-    const answer = typeof manner === 'object' ? manner : this.answer(call);
+    const answer = typeof manner === 'object' ? manner : await this.answer(call);
     if (manner === 'drop') return void response.destroy();
     if (manner === 'hang') return;
     if (manner === 'break') return send(response, { status: 502, body: 'Bad gateway' });

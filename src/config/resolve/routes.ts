@@ -65,6 +65,7 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
     connection: section.connection,
     workspace: section.workspace,
     instructions: section.instructions ?? null,
+    endpoint: section.endpoint ?? null,
     on: section.on,
     filter: section.filter ?? null,
     scope: section.scope,

@@ -31,7 +31,7 @@ export class ConfigFile {
   readonly retention: RetentionSection = new RetentionSection();
 
   @TextList({ about: 'Built-in plugins by name, others by package or by path relative to this file.' }, { unique: true })
-  readonly plugins: readonly string[] = ['discord', 'github', 'linear', 'slack', 'webhook'];
+  readonly plugins: readonly string[] = ['discord', 'github', 'linear', 'matrix', 'slack', 'webhook'];
 
   @Entries(() => ConnectionSection, { about: 'Accounts at providers: the sources of events.' })
   readonly connections: ReadonlyMap<string, ConnectionSection> = new Map();

@@ -1,4 +1,4 @@
-import { NotBuilt, Section } from './nested.js';
+import { Section } from './nested.js';
 import { Duration, Flag, Name, OneOf, Text, TextList, Whole } from './values.js';
 
 /** `routes.<name>.authors:` - who may wake an agent. */
@@ -26,6 +26,11 @@ export class RouteSection {
 
   @Text({ about: 'What agents are told about events of this route.' })
   readonly instructions?: string;
+
+  @Text({
+    about: 'The place of the connection whose events it takes, where a connection has several: a room of Matrix by its name. Default: all.',
+  })
+  readonly endpoint?: string;
 
   @TextList({ about: 'Patterns over event keys with `*`, `?` and `{a,b}`; one must match.' }, { filled: true })
   readonly on: readonly string[] = ['*'];
@@ -102,7 +107,4 @@ export class RouteSection {
 
   @TextList({ about: 'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: as the workspace says.' })
   readonly approvers: readonly string[] = [];
-
-  @NotBuilt()
-  readonly endpoint?: unknown;
 }

@@ -11,6 +11,9 @@ import { EarlyChanges } from './early-changes.js';
 import { type Arriving, type Locked, type Message, unchanged } from './locked.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
 
+/** What of a match a conversation is made of. */
+type MadeBy = Pick<PlannedMatch, 'conversation' | 'about' | 'lifecycle' | 'route'>;
+
 /**
  * All that a group of admissions may change, locked and read once; deciding changes it in memory, and what was changed is then written.
  * Nothing here knows of a database.
@@ -95,7 +98,7 @@ export class World {
   }
 
   /** A conversation takes over what is known of its subject's life. */
-  create(match: PlannedMatch, workspace: string, about: { title: string | null; url: string | null }): Locked {
+  create(match: MadeBy, workspace: string, about: { title: string | null; url: string | null }): Locked {
     const { id, org, namespace, key, scope, scopeName } = match.conversation;
     const life = match.lifecycle === 'follow' ? this.lifeOf({ ...match.about, org }) : UNOBSERVED;
     const placed = { id, org, namespace, key, scope, scope_name: scopeName, lifecycle: match.lifecycle, route: match.route, workspace };

@@ -29,6 +29,12 @@ export interface Asked {
   readonly isTainted: boolean;
 }
 
+/** Whether a tool may read. Nobody decides about a single read, so one that a person should decide about is refused. */
+export function permitRead({ plugin, tool, rules }: Pick<Asked, 'plugin' | 'tool' | 'rules'>): Permit {
+  const asked = permit({ plugin, tool, rules, outbound: 'allowed', isTainted: false });
+  return asked.is === 'approval' ? { is: 'refused', why: `${asked.why}, which is not possible for a read` } : asked;
+}
+
 /** Whether a tool may write now. Every rule can only take away: the strictest one holds. */
 export function permit({ plugin, tool, outbound, rules, isTainted }: Asked): Permit {
   const isIn = (patterns: readonly EventPattern[]) => patterns.some(({ matches }) => matches(tool) || matches(`${plugin}.${tool}`));

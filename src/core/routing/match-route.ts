@@ -14,6 +14,10 @@ export function matchRoute(route: Route, event: RoutableEvent): Verdict {
   if (route.org !== event.org || route.source !== event.source) {
     return refuse(route, 'source', `the event came from ${event.org}/${event.source}, the route looks at ${route.org}/${route.source}`);
   }
+  const { endpoint = 'no place' } = event.parsed;
+  if (route.endpoint !== null && route.endpoint !== endpoint) {
+    return refuse(route, 'endpoint', `the event came from ${endpoint}, the route looks at ${route.endpoint}`);
+  }
   if (!route.on.some((pattern) => pattern.matches(event.eventKey))) {
     return refuse(route, 'event_key', `${event.eventKey} matches none of ${route.on.map(({ source }) => source).join(', ')}`);
   }

@@ -24,6 +24,8 @@ export interface Route {
   /** Name of the connection whose events it looks at. */
   readonly source: string;
   readonly workspace: string;
+  /** The place of the connection whose events alone it takes; null: all. */
+  readonly endpoint: string | null;
   /** Patterns over event keys with `*`, `?` and `{a,b}`; one of them must match. */
   readonly on: readonly EventPattern[];
   /** JMESPath over the payload; null: everything. */
@@ -78,7 +80,7 @@ export interface Match {
 }
 
 /** Why a route does not take the event: the first that applies, in this order. */
-export type NoMatchReason = 'source' | 'event_key' | 'filter' | 'author_self' | 'author_bot' | 'author_not_allowed';
+export type NoMatchReason = 'source' | 'endpoint' | 'event_key' | 'filter' | 'author_self' | 'author_bot' | 'author_not_allowed';
 
 export interface NoMatch {
   readonly matched: false;

@@ -8,8 +8,8 @@ export interface Attempt {
   readonly admission: OwnedAdmission;
   /** Aborted when the source is no longer this replica's, or the process stops. */
   readonly signal: AbortSignal;
-  /** It stands: what went wrong before is forgotten. */
-  connected(): void;
+  /** It stands: what went wrong before is forgotten. `notice`: what a person should know all the same. */
+  connected(notice?: string): void;
 }
 
 /** A plugin that is told to stop has so long to close what it opened. */

@@ -12,7 +12,7 @@ export async function runPoll(spec: Of<'poll'>, attempt: Attempt): Promise<void>
     const cursor = await attempt.database.transaction((tx) => readCursor(tx, org, name));
     const page = await ask(spec, cursor, attempt.signal);
     await attempt.admission.admitPage(page);
-    attempt.connected();
+    attempt.connected(page.notice);
     // A provider that says there is more, and does not move on, is asked no more often than one that says nothing.
     if (page.more !== true || page.cursor === cursor) await pause(spec.intervalMs, attempt.signal);
   }

@@ -28,6 +28,7 @@ export class SupervisedSource {
   private readonly backoff: Backoff;
   private state: SourceState = 'idle';
   private detail: string | null = null;
+  private notice: string | undefined;
   private telling: Promise<void> = Promise.resolve();
   readonly ended: Promise<void>;
 
@@ -86,9 +87,10 @@ export class SupervisedSource {
       database: ports.database,
       admission: new OwnedAdmission(ports.admission, spec, lease),
       signal: stopping.signal,
-      connected: () => {
+      connected: (notice) => {
         this.backoff.reset();
-        if (this.state !== 'connected') this.become('connect');
+        if (this.state !== 'connected' || this.notice !== notice) this.become('connect', notice);
+        this.notice = notice;
       },
     };
     switch (spec.kind) {

@@ -10,6 +10,7 @@ const spec: RouteSpec = {
   org: 'default',
   source: 'github',
   workspace: 'main',
+  endpoint: null,
   on: ['issue_comment.*'],
   filter: null,
   scope: 'subject',
@@ -80,6 +81,10 @@ describe('what a route takes', () => {
       route: 'triage',
       reason: 'source',
       detail: expect.stringContaining('default/linear'),
+    });
+    expect(refusal({ endpoint: 'support' })).toMatchObject({
+      reason: 'endpoint',
+      detail: 'the event came from no place, the route looks at support',
     });
     expect(refusal({ on: ['push', 'issues.*'] })).toMatchObject({
       reason: 'event_key',

@@ -95,6 +95,7 @@ export class FakeHistory implements PollTransport {
   readonly messages: { readonly at: number; readonly event: ProviderEvent }[] = [];
   readonly asked: (string | null)[] = [];
   failure: Error | null = null;
+  notice: string | undefined;
 
   constructor(private readonly pageSize = 3) {}
 
@@ -103,6 +104,11 @@ export class FakeHistory implements PollTransport {
     if (this.failure) throw this.failure;
     const from = Number(cursor ?? 0);
     const events = this.messages.slice(from, from + this.pageSize).map(({ event }) => event);
-    return { events, cursor: String(from + events.length), more: from + events.length < this.messages.length };
+    return {
+      events,
+      cursor: String(from + events.length),
+      more: from + events.length < this.messages.length,
+      ...(this.notice && { notice: this.notice }),
+    };
   }
 }

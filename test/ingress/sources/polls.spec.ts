@@ -82,6 +82,19 @@ eachCore('pollers', (open) => {
     expect([await cursor(core), await made.delivered()]).toEqual(['2', ids(2)]);
   });
 
+  it('ING-6 what a poller says of its pages is shown as long as it says so', async () => {
+    const core = open(route());
+    const provider = history(1);
+    const made = bench(core, provider);
+    const detail = async () => (await made.states())[0]?.detail;
+    await until(async () => (await made.state()) === 'connected');
+    provider.notice = 'the room support waits for a key';
+    await until(async () => (await detail()) === provider.notice);
+    expect(await made.state()).toBe('connected');
+    provider.notice = undefined;
+    await until(async () => (await detail()) === null);
+  });
+
   it('ING-6 a poller that fails is asked again; a fault of its configuration stops it', async () => {
     const core = open(route());
     const provider = history(1);
