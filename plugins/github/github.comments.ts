@@ -1,5 +1,5 @@
 import type { Connection } from 'throughline/plugin';
-import { callGithub } from './github.client.js';
+import { callGithub } from './github.call.js';
 import { markerOf } from './github.marker.js';
 import type { GithubConnection } from './github.options.js';
 import { at } from './github.shape.js';

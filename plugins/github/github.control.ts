@@ -9,12 +9,12 @@ import {
   type ControlThread,
   type WantedThread,
 } from 'throughline/plugin';
-import { callGithub, type Doing } from './github.client.js';
+import { callGithub, type Doing } from './github.call.js';
 import { findComment } from './github.comments.js';
 import { signed } from './github.marker.js';
 import type { GithubConnection } from './github.options.js';
 import { quiet } from './github.quiet.js';
-import { Refusal } from './github.refusal.js';
+import { Refusal, stepAt } from './github.refusal.js';
 import { idAt, lineAt, linkAt } from './github.shape.js';
 import { type Numbered, numbered, numberedSubject } from './github.thread.js';
 
@@ -88,9 +88,10 @@ export class GithubControl implements ControlChannel<GithubConnection> {
   }
 
   /** An eye, which GitHub keeps once however often it is given. */
-  async acknowledge({ message, subject }: Acknowledged, connection: Github, signal: AbortSignal): Promise<void> {
+  async acknowledge({ thread, message, subject }: Acknowledged, connection: Github, signal: AbortSignal): Promise<void> {
     const [event = '', comment] = message.split(':');
-    const place = numberedSubject(subject, connection.options.host);
+    // What was said in the thread of a transferred issue was said where that is now.
+    const place = thread === null ? numberedSubject(subject, connection.options.host) : numbered(thread);
     const path = Object.hasOwn(REACTIONS, event) ? REACTIONS[event] : undefined;
     if (path === undefined || place === null) return;
     try {
@@ -160,7 +161,7 @@ function faultOf(error: unknown, { name }: Github, gone: ChannelState): unknown 
     new ChannelFault(state, `${error.message}; ${step}`, error.retryAfterMs, { cause: error });
   if (error.status === null) return fault('unavailable', 'it is tried again');
   if (error.retryAfterMs !== null) return fault('rate_limited', `it is sent in ${Math.ceil(error.retryAfterMs / 1000)} s`);
-  if (error.status === 401) return fault('forbidden', `put a valid token or key into connections.${name}`);
+  if (error.barrier !== null) return fault('forbidden', stepAt(error.barrier, name));
   if (error.status === 403 && /locked|archived|read-only/i.test(error.reason))
     return fault('thread_locked', 'unlock the issue or unarchive the repository, or give the account write access');
   if (error.status === 403) return fault('forbidden', 'give the token or the App the permissions Issues and Pull requests: write');

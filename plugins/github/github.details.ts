@@ -22,7 +22,7 @@ function commitLine(commit: unknown): string {
 }
 
 /** The first seven digits, as people write a commit. */
-export function shortSha(value: unknown, path: string): string | null {
+function shortSha(value: unknown, path: string): string | null {
   return lineAt(value, path)?.slice(0, 7) ?? null;
 }
 

@@ -1,5 +1,5 @@
 import type { EffectReader, Evidence, UnknownEffect } from 'throughline/plugin';
-import { callGithub } from './github.client.js';
+import { callGithub } from './github.call.js';
 import { findComment, findReview } from './github.comments.js';
 import { idsOfComment, idsOfLabels, idsOfReview } from './github.evidence.js';
 import type { GithubConnection } from './github.options.js';

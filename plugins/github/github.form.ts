@@ -6,12 +6,17 @@ const CLOSING: ReadonlySet<number> = new Set([...']}'].map((bracket) => bracket.
 
 /** The JSON in a form's field, or null: the request is authentic, so what cannot be read is recorded, not refused. */
 export function parseField(field: unknown): unknown {
-  if (typeof field !== 'string' || nesting(field) > DEEPEST_NESTING) return null;
+  if (typeof field !== 'string' || nestsTooDeep(field)) return null;
   try {
     return JSON.parse(field);
   } catch {
     return null;
   }
+}
+
+/** Deeper than the host takes an event. */
+export function nestsTooDeep(json: string): boolean {
+  return nesting(json) > DEEPEST_NESTING;
 }
 
 /** How deep brackets nest outside of strings; counted before parsing, as later readers recurse. */

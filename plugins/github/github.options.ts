@@ -1,6 +1,22 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsUrl, Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, MaxLength, Min, ValidateBy, ValidateNested } from 'class-validator';
+
+const HOOK_NEEDS = 'hook needs `token` or `app` beside it, or nobody can ask for its deliveries';
+const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100})?$/;
+
+/** A webhook of a repository or an organisation, whose deliveries are looked through for those that failed. */
+export class GithubHook {
+  /** The number at the end of the address of its settings. */
+  @IsInt({ message: 'id must be the number at the end of the address of the webhook’s settings' })
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  id!: number;
+
+  /** Where it was made: the repository `owner/name`, or the name of the organisation. */
+  @Matches(OWNER, { message: 'owner must be the repository `owner/name` or the organisation that has the webhook' })
+  owner!: string;
+}
 
 /** A GitHub App as which is written. */
 export class GithubApp {
@@ -22,6 +38,14 @@ export class GithubApp {
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   installation?: number;
+
+  /**
+   * Does the webhook of the App itself post to this connection? Its deliveries are then looked through for those that failed. Default: told
+   * by the address that they went to.
+   */
+  @IsOptional()
+  @IsBoolean()
+  webhook?: boolean;
 }
 
 /** What a connection to GitHub has beside the host's own keys. */
@@ -52,6 +76,13 @@ export class GithubConnection {
   @Type(() => GithubApp)
   app?: GithubApp;
 
+  /** The webhook that posts to this connection, where it is not that of the App. */
+  @IsOptional()
+  @ValidateBy({ name: 'canBeAsked', validator: { validate: (_, asked) => hasCredential(asked?.object) } }, { message: HOOK_NEEDS })
+  @ValidateNested()
+  @Type(() => GithubHook)
+  hook?: GithubHook;
+
   /** Id of our own GitHub App: what is done through it is our own doing. */
   @IsOptional()
   @IsInt({ message: 'appId must be the number that stands on the settings page of the app as "App ID"' })
@@ -65,4 +96,9 @@ export class GithubConnection {
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   botUserId?: number;
+}
+
+function hasCredential(connection: object | undefined): boolean {
+  const { token, app } = (connection ?? {}) as Partial<GithubConnection>;
+  return token !== undefined || app !== undefined;
 }

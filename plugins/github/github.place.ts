@@ -1,8 +1,10 @@
-import type { Subject } from 'throughline/plugin';
-import { shortSha } from './github.details.js';
+import type { Landmark, Subject } from 'throughline/plugin';
 import type { EventRules } from './github.rule.js';
 import { fill } from './github.sentences.js';
 import { at, idAt, isObject, lineAt, linkAt } from './github.shape.js';
+
+/** Of git, or of its SHA-256 repositories. */
+const SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** Where an event happened: its subject, and how people name it. */
 export interface Place {
@@ -13,6 +15,8 @@ export interface Place {
   readonly url: string | null;
   /** The issue, pull request or discussion, where the payload carries it. */
   readonly thread: unknown;
+  /** The head of the pull request; of a check that names none, the commit that it is about. */
+  readonly landmark: Landmark | null;
 }
 
 interface Repository {
@@ -48,19 +52,24 @@ function repositoryPlace(repository: Repository, rules: EventRules, payload: unk
     title: titleOf(repository.name, rules, payload),
     url: linkAt(payload, 'compare') ?? repository.url,
     thread: null,
+    landmark: null,
   };
 }
 
-/** A check belongs to a pull request only when it names exactly one of its own repository; a commit may be the head of several. */
+/**
+ * A check belongs to a pull request only when it names exactly one of its own repository; a commit may be the head of several. Where it names
+ * none, as for a pull request from a fork and for every commit status, its commit tells.
+ */
 function checksPlace(host: string, repository: Repository, rules: EventRules, payload: unknown): Place | null {
   const check = at(payload, rules.source);
   if (!isObject(check)) return null;
   const numbers = pullRequestNumbers(check, repository.id);
   const [number] = numbers;
   if (number === undefined || numbers.length > 1) {
-    const commit = shortSha(check, 'head_sha');
-    const what = commit === null ? repository.name : `commit ${commit} of ${repository.name}`;
-    return { ...repositoryPlace(repository, rules, payload), what };
+    const sha = shaAt(check, 'head_sha') ?? shaAt(payload, 'sha');
+    const what = sha === null ? repository.name : `commit ${sha.slice(0, 7)} of ${repository.name}`;
+    const landmark = numbers.length === 0 ? landmarkOf(host, repository.id, sha) : null;
+    return { ...repositoryPlace(repository, rules, payload), what, landmark };
   }
   return {
     subject: subjectOf(host, repository.id, number),
@@ -68,6 +77,7 @@ function checksPlace(host: string, repository: Repository, rules: EventRules, pa
     title: titleOf(`${repository.name}#${number}`, rules, payload),
     url: repository.url === null ? null : `${repository.url}/pull/${number}`,
     thread: null,
+    landmark: null,
   };
 }
 
@@ -90,12 +100,27 @@ function threadPlace(host: string, repository: Repository, rules: EventRules, pa
     title: titleOf(name, rules, payload),
     url: linkAt(thread, 'html_url'),
     thread,
+    landmark: landmarkOf(host, repository.id, shaAt(thread, 'head.sha')),
   };
+}
+
+/** Whichever repository the branch is in, a pull request belongs to the one that it wants to be merged into. */
+function landmarkOf(host: string, repositoryId: number, sha: string | null): Landmark | null {
+  return sha === null ? null : { namespace: namespaceOf(host, repositoryId), name: sha };
+}
+
+function shaAt(value: unknown, path: string): string | null {
+  const found = at(value, path);
+  return typeof found === 'string' && SHA.test(found) ? found : null;
 }
 
 /** The one place where a subject is made. Issues, pull requests and discussions share one sequence, so the kind is no part of it. */
 export function subjectOf(host: string, repositoryId: number, number: number): Subject {
-  return { namespace: `github:${host}:${repositoryId}`, key: `${repositoryId}#${number}` };
+  return { namespace: namespaceOf(host, repositoryId), key: `${repositoryId}#${number}` };
+}
+
+function namespaceOf(host: string, repositoryId: number): string {
+  return `github:${host}:${repositoryId}`;
 }
 
 function nounOf(about: EventRules['about'], thread: unknown): string {

@@ -1,8 +1,17 @@
+import { ProviderFault } from 'throughline/plugin';
 import { at, lineAt } from './github.shape.js';
+
+/** Why GitHub does not let us in at all, whatever is asked of it. */
+export type Barrier = 'token_refused' | 'key_refused' | 'suspended' | 'not_installed';
+
+interface RefusalOptions extends ErrorOptions {
+  readonly barrier?: Barrier;
+}
 
 /** GitHub refused, or was surely not reached: nothing was written. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+  readonly barrier: Barrier | null;
 
   constructor(
     /** Null: it was not reached. */
@@ -11,14 +20,38 @@ export class Refusal extends Error {
     readonly reason: string,
     /** How long it wants to be left alone. */
     readonly retryAfterMs: number | null = null,
-    options?: ErrorOptions,
+    options: RefusalOptions = {},
   ) {
     super(status === null ? `GitHub: ${reason}` : `GitHub answered ${status}: ${reason}`, options);
+    this.barrier = options.barrier ?? null;
   }
 }
 
 const PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
+
+/** What a person does about it. */
+export function stepAt(barrier: Barrier, connection: string): string {
+  switch (barrier) {
+    case 'token_refused':
+      return `put a valid token into connections.${connection}`;
+    case 'key_refused':
+      return `put the App's id and a private key that it has now into connections.${connection}.app`;
+    case 'suspended':
+      return 'the installation of the App is suspended; whoever installed it can unsuspend it in its settings at GitHub';
+    case 'not_installed':
+      return 'install the App there, or give its installation access to the repository';
+  }
+}
+
+/** The same in the host's words: whether it passes by itself, and what a person does where it does not. */
+export function faultOf(refusal: Refusal, connection: string): ProviderFault {
+  const { status, retryAfterMs, message, barrier } = refusal;
+  const isPassing = status === null || retryAfterMs !== null;
+  const kind = isPassing ? 'transient' : barrier !== null || status === 401 || status === 403 ? 'unauthorized' : 'permanent';
+  const told = barrier === null ? message : `${message}; ${stepAt(barrier, connection)}`;
+  return new ProviderFault(told, kind, retryAfterMs, { cause: refusal });
+}
 
 /** What an error of the SDK says for sure; null: the answer got lost, or GitHub broke. */
 export function refusalOf(error: unknown): Refusal | null {

@@ -7,7 +7,8 @@ import { given } from './github.shape.js';
  * - `opening`: the message that begins its subject.
  * - `reopening`: a prompt, and the subject is open again.
  * - `notice`: somebody did something; a prompt of one sentence.
- * - `report`: a check or workflow finished; a prompt of one sentence, by the app that ran it.
+ * - `report`: a check or workflow finished; a prompt of one sentence, by the app that ran it. Where the value at `state` is `pending` it
+ *   has not, and is ignored as `not_finished`.
  * - `ending`: lifecycle alone. Without a reason the issue or pull request says why it was closed.
  * - `edit`: the message that says so reads otherwise now; ignored as `no_text_change` where title and body are as before.
  * - `withdrawal`: the message is gone.
@@ -17,7 +18,8 @@ import { given } from './github.shape.js';
  * in brackets is left out where its value is missing.
  */
 export type Rule =
-  | { readonly is: 'message' | 'opening' | 'reopening' | 'report'; readonly says: string }
+  | { readonly is: 'message' | 'opening' | 'reopening'; readonly says: string }
+  | { readonly is: 'report'; readonly says: string; readonly state?: string }
   | { readonly is: 'notice'; readonly says: string; readonly details?: (payload: unknown) => string }
   | { readonly is: 'ending'; readonly reason?: 'deleted' | 'transferred' }
   | { readonly is: 'edit'; readonly says: string }
@@ -46,7 +48,7 @@ export const notice = (says: string, details?: (payload: unknown) => string): Ru
   says,
   ...given('details', details ?? null),
 });
-export const report = (says: string): Rule => ({ is: 'report', says });
+export const report = (says: string, state?: string): Rule => ({ is: 'report', says, ...given('state', state ?? null) });
 export const closed: Rule = { is: 'ending' };
 export const gone: Rule = { is: 'ending', reason: 'deleted' };
 export const moved: Rule = { is: 'ending', reason: 'transferred' };

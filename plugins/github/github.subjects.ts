@@ -76,6 +76,8 @@ function judge(rule: Exclude<Rule, { is: 'recorded' }>, scene: Scene): Parsed {
     case 'notice':
       return notice(rule.says, rule.details?.(scene.payload) ?? '', scene);
     case 'report':
+      if (rule.state !== undefined && at(scene.payload, rule.state) === 'pending')
+        return { kind: 'ignored', reason: 'not_finished', ...doing(scene) };
       // Only its own app completes a check, whoever pushed the commit.
       return notice(rule.says, '', scene, idAt(scene.source, 'app.id'));
     case 'ending':
@@ -190,6 +192,7 @@ function about({ place }: Scene, author: Author | null, url: string | null, occu
     ...given('url', url),
     ...given('author', author),
     ...given('observation', carried(place.thread)),
+    ...given('landmark', place.landmark),
     ...given('occurredAt', occurredAt),
   };
 }

@@ -1,11 +1,11 @@
 import { ArrayMaxSize, ArrayUnique, IsIn, IsString, Length } from 'class-validator';
-import { type EffectScope, type Evidence, InvalidInput, type OutboundBinding, type OutboundTool, ProviderFault } from 'throughline/plugin';
-import { callGithub } from './github.client.js';
+import { type EffectScope, type Evidence, InvalidInput, type OutboundBinding, type OutboundTool } from 'throughline/plugin';
+import { callGithub } from './github.call.js';
 import { idsOfComment, idsOfLabels, idsOfReview } from './github.evidence.js';
 import { marked } from './github.marker.js';
 import type { GithubConnection } from './github.options.js';
 import { quiet } from './github.quiet.js';
-import { Refusal } from './github.refusal.js';
+import { faultOf, Refusal } from './github.refusal.js';
 import { type Numbered, numberedSubject } from './github.thread.js';
 
 type Binding = OutboundBinding<GithubConnection>;
@@ -98,10 +98,7 @@ async function write(binding: Binding, work: (call: Call) => Promise<Evidence>):
     });
   } catch (error) {
     if (isWritten || !(error instanceof Refusal)) throw error;
-    const { status, retryAfterMs, message } = error;
-    const isPassing = status === null || retryAfterMs !== null;
-    const kind = isPassing ? 'transient' : status === 401 || status === 403 ? 'unauthorized' : 'permanent';
-    throw new ProviderFault(message, kind, retryAfterMs, { cause: error });
+    throw faultOf(error, binding.connection.name);
   }
 }
 

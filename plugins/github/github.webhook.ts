@@ -31,10 +31,7 @@ export class GithubWebhook implements WebhookTransport<GithubConnection> {
   }
 
   eventKey(request: VerifiedRequest): string {
-    const event = eventName(request.headers);
-    if (event === null) return 'unknown';
-    const action = at(this.event(request), 'action');
-    return typeof action === 'string' && ACTION.test(action) ? `${event}.${action}` : event;
+    return eventKeyOf(single(request.headers, 'x-github-event'), this.event(request));
   }
 
   event({ contentType, payload }: VerifiedRequest): unknown {
@@ -42,13 +39,19 @@ export class GithubWebhook implements WebhookTransport<GithubConnection> {
   }
 
   uniqueContent({ headers, body }: VerifiedRequest): Buffer | null {
-    return REPEATABLE.has(eventName(headers) ?? '') ? null : body;
+    return uniqueContentOf(single(headers, 'x-github-event'), body);
   }
 }
 
-function eventName(headers: Headers): string | null {
-  const event = single(headers, 'x-github-event');
-  return event !== null && EVENT.test(event) ? event : null;
+export function uniqueContentOf(event: string | null, body: Buffer): Buffer | null {
+  return REPEATABLE.has(event ?? '') ? null : body;
+}
+
+/** What routes call it: the event, which the header names, and its action. */
+export function eventKeyOf(event: string | null, payload: unknown): string {
+  if (event === null || !EVENT.test(event)) return 'unknown';
+  const action = at(payload, 'action');
+  return typeof action === 'string' && ACTION.test(action) ? `${event}.${action}` : event;
 }
 
 /** A header that came twice says nothing for sure. */

@@ -11,6 +11,14 @@ export interface AuthenticEvent<Options extends object = object> {
   readonly payload: unknown;
 }
 
+/** A place that one subject stands at for a while, by which events that do not name it can be told to be about it. */
+export interface Landmark {
+  /** That of the subjects. */
+  readonly namespace: string;
+  /** At most 255 characters, for example the commit at the head of a pull request. */
+  readonly name: string;
+}
+
 interface About {
   /** Null is an answer: the event is about nothing that a conversation could be about. */
   readonly subject: Subject | null;
@@ -31,6 +39,11 @@ interface About {
   readonly thread?: string;
   /** The place of the connection that it came from, as `PluginDefinition.endpoints` names them. */
   readonly endpoint?: string;
+  /**
+   * With a subject and an observation: where the subject stands from now on, until it ends or stands elsewhere. With a subject of null: the
+   * event is about the subject that stands there; exactly one that is open is then its subject, and where there are none or several it has none.
+   */
+  readonly landmark?: Landmark;
   /** What the provider's preparer, trusted processor or lifecycle handler needs later; small, JSON, without bodies of messages. */
   readonly context?: Readonly<Record<string, unknown>>;
 }

@@ -10,4 +10,9 @@ export interface ProviderEvent {
   readonly body?: Buffer;
   /** As a webhook's `uniqueContent`: what identifies the event beside its id. Default: nothing. */
   readonly uniqueContent?: string | Buffer | null;
+  /**
+   * True: the provider has told what it once sent, not necessarily in the same bytes. Where the event is there under its id it is the same
+   * one, and no conflict.
+   */
+  readonly isCopy?: boolean;
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ApprovalDesk } from '../core/approvals/approval-desk.js';
 import type { ApprovalRow } from '../core/approvals/approvals.js';
-import { type BoundTool, subjectOf } from '../core/approvals/execute-approval.js';
+import type { BoundTool } from '../core/approvals/execute-approval.js';
 import type { Standing } from '../core/conversations/standings.js';
 import { type EffectRow, readEffectRow } from '../core/effects/effects.js';
 import { effectKey, requestHash } from '../core/effects/evidence.js';
@@ -40,7 +40,7 @@ export class ToolCalls {
     if (found === null) return this.read(standing, name, input);
     const { permit, tool, connection } = found;
     if (permit.is === 'refused') return refused(`${name} writes nothing here: ${permit.why}`);
-    const binding: OutboundBinding = { connection, conversation: standing.id, subject: subjectOf(standing) };
+    const binding: OutboundBinding = { connection, conversation: standing.id, subject: standing.place };
     try {
       const checked = checkInput(tool.input, input);
       const scope = tool.scope(checked, binding);

@@ -91,5 +91,6 @@ export abstract class FaultServer {
 function send(response: ServerResponse, { status, body, headers }: Answer): void {
   const isText = typeof body === 'string';
   response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json; charset=utf-8', ...headers });
-  response.end(isText || body === null ? body : JSON.stringify(body));
+  // Bytes are JSON that JSON.stringify would not write.
+  response.end(isText || body === null || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }

@@ -11,6 +11,7 @@ import type { Signals } from '../signals.js';
 import { type Admitted, admitEvents } from './admit-events.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
+import { isUnnamed, locate } from './landmarks.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
 import { planChange } from './plan-change.js';
 import { StoreUnavailable } from './store-unavailable.js';
@@ -99,14 +100,24 @@ export class Admissions {
   }
 
   /** Resolves after the commit. Throws `StoreUnavailable` when nothing was stored. */
-  admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
-    return this.submit(this.plan(event, this.verdicts(event, null)));
+  async admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
+    const located = isUnnamed(event.parsed) ? await this.located(event) : event;
+    return this.submit(this.plan(located, this.verdicts(located, null)));
   }
 
   /** All of them with what goes with them in one transaction, or none. Resolves after the commit; throws `StoreUnavailable` and `InvalidPayload`. */
   async admitTogether(events: readonly AdmissibleEvent[], bracket: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const admissions = events.map((event) => this.plan(event, this.verdicts(event, null)));
+    const admissions: Admission[] = [];
+    for (const event of events) {
+      const located = isUnnamed(event.parsed) ? await this.located(event) : event;
+      admissions.push(this.plan(located, this.verdicts(located, null)));
+    }
     return this.orRefusal(this.commit(admissions, bracket));
+  }
+
+  /** Before it is held against the routes: what it is about is a part of what they are asked. */
+  private located(event: AdmissibleEvent): Promise<AdmissibleEvent> {
+    return this.orRefusal(this.database.transaction((tx) => locate(tx, event), 'by_index'));
   }
 
   /** A person's or a program's message to a conversation that exists. Throws `NotFound`. */

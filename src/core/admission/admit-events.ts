@@ -26,6 +26,7 @@ import { decideAdmission } from './decide-admission.js';
 import { type Decision, ON_DEMAND } from './decision.js';
 import { errandsOf } from './errands-of.js';
 import type { AdmissionAnswer } from './event.js';
+import { saveLandmarks } from './landmarks.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
 import { lockWorld, readClaims, readEarlyChanges, readMessages } from './read-world.js';
@@ -74,6 +75,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     return { ...each, correlation, decision: decideAdmission(world, each.admission, each.receipt, correlation.verdict) };
   });
   await writeWorld(tx, world);
+  await saveLandmarks(tx, world, fresh);
   await insertCandidates(tx, decided.flatMap(candidatesOf), now);
   const numbers = await nextDecisionNumbers(
     tx,

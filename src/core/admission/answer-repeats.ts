@@ -23,7 +23,7 @@ export async function answerRepeats(tx: Tx, admissions: readonly Admission[], an
   );
   const first = repeats.flatMap(({ admission, index }) => {
     const receipt = firstOf(known, admission);
-    return receipt ? [{ index, admission, receipt, isConflict: !receipt.content_hash.equals(admission.contentHash) }] : [];
+    return receipt ? [{ index, admission, receipt, isConflict: isConflict(receipt, admission) }] : [];
   });
   await countRepeats(
     tx,
@@ -44,6 +44,10 @@ export async function answerRepeats(tx: Tx, admissions: readonly Admission[], an
     return decision ? [[index, answer(receipt.id, decision, true)]] : [];
   });
   return { answers: new Map(answers), conflicts: conflicts.length };
+}
+
+function isConflict({ content_hash: known }: KnownReceipt, { contentHash, event }: Admission): boolean {
+  return event.isCopy !== true && !known.equals(contentHash);
 }
 
 /** By its id; else by what was signed, when a captured request comes under a new id. */

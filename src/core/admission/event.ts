@@ -22,6 +22,8 @@ export interface IncomingEvent {
   readonly uniqueContent: string | Buffer | null;
   /** Which of the connection's secrets verified it, 0 the newest; null for a source that was told to trust unsigned events. */
   readonly secretIndex: number | null;
+  /** True: its bytes are not those that were signed, so that they tell of no conflict. */
+  readonly isCopy?: boolean;
 }
 
 /** The first that applies, in this order, is what became of an event. */

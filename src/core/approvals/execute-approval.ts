@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../database/tx.js';
-import { type Connection, InvalidInput, type OutboundTool, type Subject } from '../../plugin/index.js';
+import { type Connection, InvalidInput, type OutboundTool } from '../../plugin/index.js';
 import { readStanding, type Standing } from '../conversations/standings.js';
 import type { Queue } from '../deliveries/queue.js';
 import { lockQueues } from '../deliveries/queues.js';
@@ -89,7 +89,7 @@ async function begin(tx: Tx, row: ApprovalRow, standing: Standing | null, { key,
   const effect = randomUUID();
   await beginExecution(tx, row.id, owner, effect);
   const { provider, connection, tool } = found;
-  const binding = { connection, conversation: standing.id, subject: subjectOf(standing) };
+  const binding = { connection, conversation: standing.id, subject: standing.place };
   return { is: 'perform', write: { provider, tool, binding, input, effect } };
 }
 
@@ -107,7 +107,7 @@ function refusalOf(row: ApprovalRow, standing: Standing | null, found: BoundTool
 /** Where it would be written now; null: the tool does not take what it is to be given. */
 function placeOf({ body }: ApprovalRow, { connection, tool, read }: BoundTool, standing: Standing): string | null {
   try {
-    return scopeText(tool.scope(read(body), { connection, conversation: standing.id, subject: subjectOf(standing) }));
+    return scopeText(tool.scope(read(body), { connection, conversation: standing.id, subject: standing.place }));
   } catch (error) {
     if (error instanceof InvalidInput) return null;
     throw error;
@@ -116,10 +116,6 @@ function placeOf({ body }: ApprovalRow, { connection, tool, read }: BoundTool, s
 
 async function isOverdue(tx: Tx, { id }: ApprovalRow): Promise<boolean> {
   return (await tx.all(`select 1 as overdue from approvals where id = ? and expires_at <= ${tx.dialect.now}`, [id])).length > 0;
-}
-
-export function subjectOf({ namespace, key }: Standing): Subject {
-  return { namespace, key };
 }
 
 /** What a turn still waits for is that turn's, and what it will ask for again, too. */

@@ -1,7 +1,8 @@
 import { first, type Tx } from '../../database/tx.js';
+import type { Subject } from '../../plugin/index.js';
+import { livesOnAs } from '../subjects/subjects.js';
 
-/** Where a conversation stands: what an agent's tools and what people are asked on its behalf are bound to. */
-export interface Standing {
+interface StandingRow {
   readonly id: string;
   readonly org: string;
   readonly namespace: string;
@@ -17,10 +18,17 @@ export interface Standing {
   readonly tainted: number;
 }
 
+/** Where a conversation stands: what an agent's tools and what people are asked on its behalf are bound to. */
+export interface Standing extends StandingRow {
+  /** What its agent writes on: its subject, or under which identity that goes on since its provider has moved it. */
+  readonly place: Subject;
+}
+
 export async function readStanding(tx: Tx, id: string): Promise<Standing | null> {
-  return first(
+  const row = await first<StandingRow>(
     tx,
     'select id, org, namespace, key, title, route, workspace, state, ending, cleared_to, tainted from conversations where id = ?',
     [id],
   );
+  return row === null ? null : { ...row, place: await livesOnAs(tx, row) };
 }

@@ -1,5 +1,5 @@
 import type { Columns, Insertion, Tx } from '../../database/tx.js';
-import type { Subject } from '../../plugin/index.js';
+import type { Landmark, Subject } from '../../plugin/index.js';
 import type { Lifetime } from '../conversations/conversation.js';
 
 export interface SubjectKey extends Subject {
@@ -46,6 +46,22 @@ export async function saveSubjects(tx: Tx, subjects: readonly (SubjectKey & Life
     );
 }
 
+/** Where a subject stands, or that it stands nowhere any more. The subject is locked by the caller. */
+export async function saveLandmark(tx: Tx, { org, namespace, key }: SubjectKey, landmark: string | null): Promise<void> {
+  await tx.run(`update subjects set landmark = ? where org = ? and namespace = ? and key = ? and coalesce(landmark, '') <> ?`, [
+    ...[landmark, org, namespace, key, landmark ?? ''],
+  ]);
+}
+
+/** The open subject that stands there; null: none, or several. */
+export async function subjectAt(tx: Tx, org: string, { namespace, name }: Landmark): Promise<Subject | null> {
+  const [found, ...others] = await tx.all<Subject>(
+    `select namespace, key from subjects where org = ? and namespace = ? and landmark = ? and state = 'open' limit 2`,
+    [org, namespace, name],
+  );
+  return found === undefined || others.length > 0 ? null : found;
+}
+
 /** Both subjects are locked by the caller. Whatever was an alias of the one is an alias of the other from now on: no alias leads to an alias. */
 export async function bindAlias(tx: Tx, alias: SubjectKey, to: Subject, by: string): Promise<void> {
   const set = `update subjects set alias_namespace = ?, alias_key = ?, alias_by = ?, alias_at = ${tx.dialect.now}`;
@@ -62,6 +78,18 @@ export async function removeAlias(tx: Tx, alias: SubjectKey, of: Subject): Promi
     [alias.org, alias.namespace, alias.key, of.namespace, of.key],
   );
   return changed === 1;
+}
+
+/** The subject itself; or, where it has ended, its alias at the same provider that is open: the one that was bound last. */
+export async function livesOnAs(tx: Tx, { org, namespace, key }: SubjectKey): Promise<Subject> {
+  const aliases = await tx.all<Subject>(
+    `select a.namespace, a.key from subjects s
+       join subjects a on a.org = s.org and a.alias_namespace = s.namespace and a.alias_key = s.key and a.state = 'open'
+      where s.org = ? and s.namespace = ? and s.key = ? and s.state = 'terminal' order by a.alias_at desc, a.namespace, a.key`,
+    [org, namespace, key],
+  );
+  const [provider] = namespace.split(':');
+  return aliases.find((alias) => alias.namespace.split(':')[0] === provider) ?? { namespace, key };
 }
 
 export interface AliasRow extends Subject {

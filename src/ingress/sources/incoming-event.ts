@@ -18,6 +18,7 @@ export function incomingEvent(spec: Parsing, event: ProviderEvent): IncomingEven
     parsed: parseEvent(spec, read),
     uniqueContent: event.uniqueContent ?? null,
     secretIndex: null,
+    isCopy: event.isCopy ?? false,
   };
 }
 

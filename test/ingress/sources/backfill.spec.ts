@@ -171,4 +171,22 @@ eachCore('gaps', (open) => {
     await until(async () => (await gaps(core)).length === 0 && provider.asked.length > 0);
     expect((await made.delivered()).sort()).toEqual(['m-1', 'm-2', 'm-3']);
   });
+
+  it('REC-5 ACC-2 what a provider tells again in other bytes is a duplicate, and a conflict only where it claims to be the same bytes', async () => {
+    const core = open(route());
+    for (const number of [1, 2]) await receive(core, number);
+    const provider: Backfill = {
+      since: async (_connection, _mark, sink) => {
+        await sink.accept({ ...message(1), isCopy: true });
+        await sink.accept(message(2));
+      },
+    };
+    const made = bench(core, [backfillSpec(provider)]);
+    await made.supervisor.noteGaps();
+    made.supervisor.start();
+    await until(async () => (await gaps(core)).length === 0);
+    expect(await made.delivered()).toEqual(['m-1', 'm-2']);
+    const conflicts = 'select r.delivery_id from receipt_conflicts c join receipts r on r.id = c.receipt';
+    expect(await core.rows(conflicts)).toEqual([{ delivery_id: 'm-2' }]);
+  });
 });

@@ -30,6 +30,16 @@ describe('the options of a GitHub connection', () => {
     expect(faults({ token: 'two words' })).toEqual(['token']);
   });
 
+  it('REC-5 take the webhook whose failed deliveries are asked for', () => {
+    const privateKey = '-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\n';
+    expect(faults({ app: { id: 29310, privateKey, webhook: false } })).toEqual([]);
+    for (const owner of ['acme/api', 'acme', 'acme/.github', 'acme_corp/a.b'])
+      expect(faults({ token: 'ghp_1', hook: { id: 7, owner } })).toEqual([]);
+    for (const wrong of [{ id: 7 }, { owner: 'acme' }, { id: 7, owner: 'acme/..' }, { id: 7, owner: 'a/b/c' }, { id: 7, owner: '/a' }, 7])
+      expect(faults({ token: 'ghp_1', hook: wrong })).toEqual(['hook']);
+    expect(faults({ hook: { id: 7, owner: 'acme' } })).toEqual(['hook']);
+  });
+
   it.each([
     ['host', { host: 'https://github.com' }],
     ['host', { host: 'GitHub.com' }],

@@ -25,8 +25,9 @@ function meaning(rule: Rule): string {
     case 'message':
       return 'prompt (message)';
     case 'notice':
-    case 'report':
       return 'prompt (notice)';
+    case 'report':
+      return rule.state === undefined ? 'prompt (notice)' : 'prompt (notice), or ignored while pending: `not_finished`';
     case 'ending':
       return `lifecycle, ends the subject${rule.reason ? `: \`${rule.reason}\`` : ''}`;
     case 'edit':

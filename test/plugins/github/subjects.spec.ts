@@ -89,6 +89,29 @@ describe('a check or workflow', () => {
     expect(read(run).parsed.subject).toEqual({ namespace: 'github:github.com:283462325', key: '283462325#7' });
   });
 
+  it('GIT-1 is told by its commit where it names no pull request, and by nothing where it names several', () => {
+    const landmark = { namespace: SUBJECT_2.namespace, name: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821' };
+    for (const file of ['_constructed/check_run.completed.from-fork-no-prs.json', 'check_suite/completed.2.json'])
+      expect(read(delivery(file)).parsed).toMatchObject({ subject: null, landmark });
+    const head = changed('check_run/completed.json', { 'check_run.pull_requests': [pull(2, 186853002), pull(3, 186853002)] });
+    expect(read(head).parsed).not.toHaveProperty('landmark');
+    expect(read(delivery('check_run/completed.json')).parsed).not.toHaveProperty('landmark');
+    expect(read(changed('workflow_run/completed.json', { 'workflow_run.head_sha': 'main' })).parsed).not.toHaveProperty('landmark');
+    for (const file of ['pull_request/synchronize.json', 'pull_request_review/submitted.json', 'pull_request/closed.json'])
+      expect(read(delivery(file)).parsed).toMatchObject({ subject: SUBJECT_2, landmark, observation: expect.anything() });
+  });
+
+  it('GIT-1 is a commit status too, by its commit; one that is pending has not finished', () => {
+    const landmark = { namespace: SUBJECT_2.namespace, name: '6113728f27ae82c7b1a177c8d03f9e96e0adf246' };
+    const { parsed } = read(delivery('status/payload.3.json'));
+    expect(parsed).toMatchObject({ kind: 'prompt', subject: null, landmark, title: '[Codertocat/Hello-World] default' });
+    expect('text' in parsed && parsed.text).toMatch(/^The status default is success for commit 6113728 of Codertocat\/Hello-World\.\nhttps/);
+    const failed = read(changed('status/payload.3.json', { state: 'failure', description: '2 tests failed' })).parsed;
+    expect('text' in failed && failed.text).toMatch(/ is failure for commit 6113728 of Codertocat\/Hello-World: 2 tests failed\./);
+    expect(read(changed('status/payload.3.json', { state: 'pending' })).parsed).toMatchObject({ kind: 'ignored', reason: 'not_finished' });
+    expect(read(changed('status/payload.3.json', { state: undefined })).parsed).toMatchObject({ reason: 'invalid_shape' });
+  });
+
   it('GIT-1 has no subject when it comes from a fork, and is a prompt all the same', () => {
     const { parsed } = read(delivery('_constructed/check_run.completed.from-fork-no-prs.json'));
     expect(parsed).toMatchObject({ kind: 'prompt', subject: null, title: '[Codertocat/Hello-World] Octocoders-linter' });
@@ -120,7 +143,6 @@ describe('events without a subject', () => {
     ['installation_repositories/added.json', 'administration'],
     ['meta/deleted.json', 'administration'],
     ['repository/transferred.2.json', 'administration'],
-    ['status/payload.3.json', 'machine_report'],
     ['deployment_status/created.json', 'machine_report'],
   ])('GIT-1 %s is recorded as %s', (file, reason) => {
     expect(read(delivery(file)).parsed).toMatchObject({ kind: 'recorded', reason, subject: null });

@@ -10,6 +10,7 @@ import { Approvals } from './0010-approvals.js';
 import { Asked } from './0011-asked.js';
 import { Boards } from './0013-boards.js';
 import { GapProgress } from './0014-gap-progress.js';
+import { Landmarks } from './0015-landmarks.js';
 
 /** In the order in which they run; names are for ever. */
 export const sqliteMigrations = [
@@ -25,4 +26,5 @@ export const sqliteMigrations = [
   { name: '0011-asked', class: Asked },
   { name: '0013-boards', class: Boards },
   { name: '0014-gap-progress', class: GapProgress },
+  { name: '0015-landmarks', class: Landmarks },
 ];
