@@ -53,7 +53,7 @@ export class GithubBackfill implements Backfill<GithubConnection> {
 
 /**
  * Looks every few minutes for deliveries that failed while the server ran: its proxy was away, its store was down. GitHub sends none of them
- * again. What failed before this process began is asked for by the backfill.
+ * again. What failed before the first look is asked for by the backfill.
  */
 export class GithubWatch implements PollTransport<GithubConnection> {
   readonly kind = 'poll';
@@ -68,7 +68,7 @@ export class GithubWatch implements PollTransport<GithubConnection> {
   /** The cursor is up to when, by GitHub's clock, was looked. */
   async poll(connection: Github, cursor: string | null, signal: AbortSignal): Promise<Page> {
     const hook = hookOf(connection);
-    const from = Math.max(Number(cursor ?? 0), this.startedAt - CLOCKS_APART_MS);
+    const from = cursor === null ? this.startedAt - CLOCKS_APART_MS : Number(cursor);
     const nothing = { events: [], cursor: String(from) };
     if (hook === null) return nothing;
     return told(hook, connection, async () => this.look(hook, from, connection, signal)).then((page) => page ?? nothing);

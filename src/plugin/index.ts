@@ -38,7 +38,19 @@ export type {
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
 export { compileExpression, type Expression, expressionFault, isTruthy } from './expressions/expression.js';
 export type { LifecycleHandler, Settlement, SettlementFence } from './lifecycle-handler.js';
-export type { Action, AuthenticEvent, Edit, Ignored, Landmark, Lifecycle, Parsed, Prompt, Recorded, SubjectParser, Withdrawal } from './parsed.js';
+export type {
+  Action,
+  AuthenticEvent,
+  Edit,
+  Ignored,
+  Landmark,
+  Lifecycle,
+  Parsed,
+  Prompt,
+  Recorded,
+  SubjectParser,
+  Withdrawal,
+} from './parsed.js';
 export type { Provider } from './provider.js';
 export type { ProviderEvent } from './provider-event.js';
 export {

@@ -106,7 +106,7 @@ async function startServer(test: TestDatabase, github: GithubServer, workspace: 
   const server = await ConfiguredServer.start(
     test,
     {
-      plugins: [new URL('../fakes/agent/index.ts', import.meta.url).pathname],
+      plugins: ['github', new URL('../fakes/agent/index.ts', import.meta.url).pathname],
       connections: { gh, plain: { plugin: 'github', secret: 'another secret of a webhook' } },
       runtimes: { agent: { kind: 'asking' } },
       workspaces: { main: { runtime: 'agent', ...workspace } },

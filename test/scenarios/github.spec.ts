@@ -54,7 +54,10 @@ eachDatabase('a pull request and an issue at GitHub', (make) => {
     expect(missed.map(({ status: answered }) => answered)).toEqual([0, 0, 0]);
     await host.begin();
     const { body } = await host.server.ask<{ items: { name: string; sources: { kind: string }[] }[] }>('GET', '/v1/connections');
-    expect(body.items.map(({ name, sources }) => [name, ...sources.map(({ kind }) => kind)])).toEqual([['gh', 'poll', 'backfill'], ['plain']]);
+    expect(body.items.map(({ name, sources }) => [name, ...sources.map(({ kind }) => kind)])).toEqual([
+      ['gh', 'poll', 'backfill'],
+      ['plain'],
+    ]);
     const inPlace = () => host.server.rows('select sequence from deliveries where conversation = ?', conversation);
     await until(async () => (await inPlace()).length === 6);
     await host.quiet();

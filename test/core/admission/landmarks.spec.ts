@@ -13,7 +13,8 @@ const stands = (key: string, name: string, observation: Observation) =>
   event(prompt(key, `now at ${name}`, { landmark: at(name), observation }));
 
 /** Something is said of whatever stands there. */
-const report = (name: string, change: Partial<Prompt> = {}) => event({ ...prompt('', `${name} is green`), subject: null, landmark: at(name), ...change });
+const report = (name: string, change: Partial<Prompt> = {}) =>
+  event({ ...prompt('', `${name} is green`), subject: null, landmark: at(name), ...change });
 
 eachCore('events that say only where their subject stands', (open) => {
   const placed = async (core: Core, name: string) => delivered(await core.admit(report(name)));

@@ -142,7 +142,7 @@ describe('what failed at GitHub while the server ran', () => {
     expect((await watch.poll(by, page.cursor, signal)).events.map(bodyOf)).toEqual(['just now']);
   });
 
-  it('ING-8 REC-5 comes in pages, and leaves to the backfill what failed before this process began', async () => {
+  it('ING-8 REC-5 comes in pages, and leaves to the backfill what failed before the first look', async () => {
     for (let number = 0; number < 60; number++) {
       await miss(`${number}`);
       change(number, { delivered_at: ago(200_000 - number * 1000) });

@@ -105,7 +105,9 @@ describe('a check or workflow', () => {
     const landmark = { namespace: SUBJECT_2.namespace, name: '6113728f27ae82c7b1a177c8d03f9e96e0adf246' };
     const { parsed } = read(delivery('status/payload.3.json'));
     expect(parsed).toMatchObject({ kind: 'prompt', subject: null, landmark, title: '[Codertocat/Hello-World] default' });
-    expect('text' in parsed && parsed.text).toMatch(/^The status default is success for commit 6113728 of Codertocat\/Hello-World\.\nhttps/);
+    expect('text' in parsed && parsed.text).toMatch(
+      /^The status default is success for commit 6113728 of Codertocat\/Hello-World\.\nhttps/,
+    );
     const failed = read(changed('status/payload.3.json', { state: 'failure', description: '2 tests failed' })).parsed;
     expect('text' in failed && failed.text).toMatch(/ is failure for commit 6113728 of Codertocat\/Hello-World: 2 tests failed\./);
     expect(read(changed('status/payload.3.json', { state: 'pending' })).parsed).toMatchObject({ kind: 'ignored', reason: 'not_finished' });

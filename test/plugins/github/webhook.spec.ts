@@ -123,10 +123,10 @@ describe('the content that identifies an event', () => {
 });
 
 describe('the plugin', () => {
-  it('is named github and gives one webhook and one parser', () => {
+  it('is named github and gives one webhook, a look for what failed at it, and one parser', () => {
     expect(github).toMatchObject({ name: 'github', apiVersion: PLUGIN_API_VERSION, module: GithubModule, provider: GithubProvider });
     const provider = new GithubProvider();
-    expect(provider.transports.map(({ kind }) => kind)).toEqual(['webhook']);
+    expect(provider.transports.map(({ kind }) => kind)).toEqual(['webhook', 'poll']);
     expect(provider.subjects.parse).toBeInstanceOf(Function);
   });
 });
