@@ -62,12 +62,15 @@ export async function missedSince(
   for await (const page of attemptsOf(hook, connection, signal)) {
     now = Math.max(now, page.now);
     for (const attempt of page.attempts) {
+      // Again at the end, which is the place of the oldest.
+      firsts.delete(attempt.guid);
       if (attempt.at >= oldest) firsts.set(attempt.guid, attempt);
       if (isTaken(attempt)) taken.add(attempt.guid);
     }
     if (page.attempts.some(({ at: when }) => when < oldest)) break;
   }
-  const missed = [...firsts.values()].filter(({ guid }) => !taken.has(guid));
+  // Of one second there may be many: the list has them in their order.
+  const missed = [...firsts.values()].reverse().filter(({ guid }) => !taken.has(guid));
   return { missed: missed.sort((a, b) => a.at - b.at), now };
 }
 

@@ -47,6 +47,8 @@ describe('what was missed at GitHub', () => {
     const third = await miss('third');
     await miss('third, sent again by hand', third.guid);
     change(5, { status_code: 200 });
+    const at = ago(1000);
+    for (const index of [0, 1, 2, 3]) change(index, { delivered_at: at });
     await ask();
     expect(events.map(({ deliveryId }) => deliveryId)).toEqual([first.guid, second.guid]);
     const [event] = events;
