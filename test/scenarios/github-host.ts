@@ -57,8 +57,11 @@ export class GithubHost {
   }
 
   /** Somebody says something there: the event that tells of it. */
-  said(number: number, body: string, repository?: FakeRepository): Payload {
-    return this.github.event(number, 'created', { comment: this.github.say(number, body, repository) }, repository);
+  said(number: number, body: string, repository: FakeRepository = this.github.repository): Payload {
+    const comment = this.github.say(number, body, repository);
+    // A comment of a pull request comes as one of an issue.
+    const issue = { ...repository.showIssue(number), ...(repository.issue(number).isPullRequest && { pull_request: {} }) };
+    return this.github.event(number, 'created', { comment, issue }, repository);
   }
 
   /** Resolves when nothing waits for a turn, and nothing is to be done in a thread. */
