@@ -6,7 +6,7 @@ import {
   type Connection,
   ProviderFault,
 } from 'throughline/plugin';
-import { callGithub } from './github.client.js';
+import { callGithub } from './github.call.js';
 import type { GithubConnection } from './github.options.js';
 import { Refusal } from './github.refusal.js';
 import { at, idAt } from './github.shape.js';
