@@ -59,7 +59,7 @@ export class ToolCalls {
     const { permit, tool, connection } = found;
     if (permit.is === 'refused') return refused(`${name} reads nothing here: ${permit.why}`);
     try {
-      const binding: OutboundBinding = { connection, conversation: standing.id, subject: subjectOf(standing) };
+      const binding: OutboundBinding = { connection, conversation: standing.id, subject: standing.place };
       return { isError: false, told: await tool.read(checkInput(tool.input, input), binding, AbortSignal.timeout(READ_MS)) };
     } catch (error) {
       if (error instanceof InvalidInput) return refused(error.message);
