@@ -104,6 +104,7 @@ function message(says: string, scene: Scene): Prompt | Recorded {
     ...words,
     ...attachmentsOf(scene.event, payload, source),
     ...given('thread', threadOf(scene)),
+    ...given('lead', leadOf(words.text, source)),
     ...given('movedFrom', movedFrom(scene)),
     ...given('evidence', evidenceOf(options.host, scene.eventKey, place, source)),
   };
@@ -112,6 +113,12 @@ function message(says: string, scene: Scene): Prompt | Recorded {
 /** A comment or review is said in the thread that its issue or pull request is; what opens one is said outside of it. */
 function threadOf({ rules, place }: Scene): string | null {
   return rules.source === 'comment' || rules.source === 'review' ? (place.subject?.key ?? null) : null;
+}
+
+/** How much of a text is our sentence about it: who gives a command in a comment begins with it, and we do not. */
+function leadOf(text: string, source: unknown): number | null {
+  const body = at(source, 'body');
+  return typeof body === 'string' && text.endsWith(body) ? text.length - body.length : null;
 }
 
 /** Identity and text of a message, as it is when it is written and as it is after each edit. */

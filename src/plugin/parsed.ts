@@ -53,6 +53,8 @@ export interface Prompt extends About {
   readonly kind: 'prompt';
   /** What the author wrote or did, short; never the raw payload. May be empty only with attachments. */
   readonly text: string;
+  /** Length of what the plugin itself says in `text` before the author's words: a command in a thread is looked for behind it. Default: 0. */
+  readonly lead?: number;
   /** The files that came with it, for a plugin with `attachments`; at most 20. */
   readonly attachments?: readonly AttachmentReference[];
   /**

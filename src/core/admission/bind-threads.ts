@@ -69,7 +69,7 @@ function within(admission: Admission, row: ConversationRow, thread: string): Adm
 
 function actionOf({ event: { parsed } }: Admission): ControlAction | null {
   if (parsed.kind === 'action') return parsed.action;
-  return parsed.kind === 'prompt' ? commandIn(parsed.text) : null;
+  return parsed.kind === 'prompt' ? commandIn(parsed.text.slice(parsed.lead ?? 0)) : null;
 }
 
 /** Whoever may see the thread may speak in it, but for machines; where routes of the workspace listen to this very connection, theirs is the word. */

@@ -22,6 +22,13 @@ describe('the text of a GitHub prompt', () => {
     );
   });
 
+  it('CTL-3 says where the words of the author begin, so that a command in a thread is found', () => {
+    const { text, lead } = prompt('issue_comment/created.json', { 'comment.body': '/approve 7f3a' });
+    expect(text.slice(lead)).toBe('/approve 7f3a');
+    const silent = prompt('pull_request_review/submitted.json', { 'review.body': null });
+    expect(silent.lead).toBeUndefined();
+  });
+
   it('gives title and body of what was opened', () => {
     const body = 'This is a pretty simple change that we need to pull into master.';
     expect(textOf('pull_request/opened.3.json', { 'pull_request.body': body })).toBe(

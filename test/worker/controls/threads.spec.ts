@@ -13,7 +13,7 @@ const ADA: Author = { id: 'U1', name: 'ada', isBot: false };
 eachCore('what people do in a thread', (open) => {
   const { bench } = chatBenches();
 
-  const said = (text: string, change: { thread?: string; author?: Author; messageKey?: string } = {}) =>
+  const said = (text: string, change: { thread?: string; author?: Author; messageKey?: string; lead?: number } = {}) =>
     event({ ...prompt('a thread of its own', text, { thread: 'T1', author: ADA, ...change }) }, { source: 'chat', eventKey: 'message' });
   const pressed = (action: ControlAction, change: Partial<Action> = {}) =>
     event(
@@ -132,6 +132,9 @@ eachCore('what people do in a thread', (open) => {
     await core.admit(said('/status'));
     await until(() => chat.textsIn('T1').includes('Open: idle.'));
     expect(outcome(await core.admit(said('/compact the context')))).toEqual(['routed', null, 1]);
+    const lead = 'ada wrote in T-1.\n\n';
+    expect(outcome(await core.admit(said(`${lead}/status`)))).toEqual(['routed', null, 1]);
+    expect(outcome(await core.admit(said(`${lead}/status`, { lead: lead.length })))).toEqual(['recorded', 'command', 0]);
   });
 
   it('CTL-3 an action is carried out once for a receipt, also when it is replayed, and answered in the way of its channel', async () => {
