@@ -111,7 +111,10 @@ export async function comment(url: string, issue: number, n: number, id = `deliv
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-/** Resolves when the condition holds; the test's own time limit is the only one. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+/** Resolves when the condition holds; the test's own time limit is the only one, unless a signal ends it before. */
+export async function until(condition: () => boolean | Promise<boolean>, signal?: AbortSignal): Promise<void> {
+  while (!(await condition())) {
+    signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }

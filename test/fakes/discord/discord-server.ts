@@ -68,7 +68,7 @@ export class DiscordServer {
       if (needsBot(path) && request.headers.authorization !== `Bot ${BOT_TOKEN}`) throw new Refusal(401, 0, '401: Unauthorized');
       const answer = path === '/gateway/bot' ? this.gatewayBot() : perform(this.world, seen, this.rest);
       if (manner === 'drop') response.destroy();
-      else reply(response, answer === null ? 204 : 200, answer);
+      else if (manner !== 'hang') reply(response, answer === null ? 204 : 200, answer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       reply(response, error.status, { message: error.message, code: error.code, ...error.more }, error.headers);

@@ -20,5 +20,5 @@ export interface Seen {
   readonly query: URLSearchParams;
 }
 
-/** What becomes of a request: done and answered, refused in Discord's words, done without an answer, or broken. */
-export type Manner = 'ok' | 'drop' | { readonly status: number; readonly code?: number; readonly headers?: Record<string, string> };
+/** What becomes of a request: done and answered, refused in Discord's words, done without an answer, done and never answered, or broken. */
+export type Manner = 'ok' | 'drop' | 'hang' | { readonly status: number; readonly code?: number; readonly headers?: Record<string, string> };

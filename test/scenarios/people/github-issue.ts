@@ -1,0 +1,126 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Call } from '../../fakes/fault-server.js';
+import { type FakeIssue, GithubServer, REPOSITORY } from '../../fakes/github/github-server.js';
+import { type Accepted, type Door, held, ISSUE_TITLE, type Json } from './stage.js';
+
+const SECRET = 'the secret of the webhook at github';
+const MARKER = /\n\n<!-- throughline:[0-9a-f-]{36}(\.[0-9a-f]{64})? -->$/;
+const MONA = { id: 1, login: 'mona', type: 'User' };
+
+/** An issue at GitHub, whose comments are told to the server as GitHub would tell them. One account is everybody's. */
+export class GithubIssue {
+  private readonly told = new Set<unknown>();
+  private readonly issue: FakeIssue;
+  private readonly opening = randomUUID();
+
+  private constructor(
+    readonly server: GithubServer,
+    readonly connection: string,
+    readonly number: number,
+  ) {
+    this.issue = server.addIssue(number, { title: ISSUE_TITLE });
+  }
+
+  static async start(connection: string, number: number): Promise<GithubIssue> {
+    return new GithubIssue(await GithubServer.start(), connection, number);
+  }
+
+  get connections(): Record<string, object> {
+    const { token, url } = this.server;
+    return { [this.connection]: { plugin: 'github', source: 'private', secret: SECRET, token, apiUrl: url, rate: 'off' } };
+  }
+
+  get subject(): string {
+    return `acme/api#${this.number}`;
+  }
+
+  /** The same delivery, however often it is sent. */
+  open(door: Door): Promise<Accepted> {
+    const body = 'Since yesterday some jobs never run.';
+    const issue = { ...this.shown(), body, user: MONA, created_at: this.issue.updatedAt };
+    return this.post(door, 'issues', this.server.event(this.number, 'opened', { issue }), this.opening);
+  }
+
+  close(door: Door): Promise<Accepted> {
+    const updated_at = new Date(Date.parse(this.issue.updatedAt) + 1000).toISOString();
+    const issue = { ...this.shown(), state: 'closed', state_reason: 'completed', updated_at };
+    return this.post(door, 'issues', this.server.event(this.number, 'closed', { issue }));
+  }
+
+  async say(door: Door, text: string): Promise<void> {
+    const comment = this.server.say(this.number, text);
+    await this.tell(door, comment);
+  }
+
+  /** Each of our own comments twice, under an id of its own, as two webhooks of the repository would tell it. */
+  async echo(door: Door): Promise<Accepted[]> {
+    const answers: Accepted[] = [];
+    for (const comment of this.issue.comments.filter(({ id }) => !this.told.has(id)))
+      for (const answer of [await this.tell(door, comment), await this.tell(door, comment)])
+        if (isOfTool(String(comment['body']))) answers.push(answer);
+        else if (answer.reason !== 'own_message') throw new Error(`a comment of our own was ${JSON.stringify(answer)}`);
+    return answers;
+  }
+
+  comments(): { readonly text: string; readonly isOurs: boolean; readonly isOfTool: boolean; readonly isEdited: boolean }[] {
+    return this.issue.comments.map(({ body, created_at, updated_at }) => {
+      const text = String(body);
+      return {
+        text: text.replace(MARKER, ''),
+        isOurs: MARKER.test(text),
+        isOfTool: isOfTool(text),
+        isEdited: created_at !== updated_at,
+      };
+    });
+  }
+
+  written(): string[] {
+    return this.comments().flatMap(({ text, isOfTool: isWritten }) => (isWritten ? [text] : []));
+  }
+
+  /** The write of a tool. */
+  holdWrite(): Promise<void> {
+    return held(this.server, (call) => isComment(call) && isOfTool(bodyOf(call)));
+  }
+
+  /** A comment of the control channel. */
+  holdPost(fits: (text: string) => boolean): Promise<void> {
+    return held(this.server, (call) => isComment(call) && !isOfTool(bodyOf(call)) && fits(bodyOf(call)));
+  }
+
+  private shown(): Json {
+    return this.server.event(this.number, '', {})['issue'] as Json;
+  }
+
+  private tell(door: Door, comment: Json): Promise<Accepted> {
+    this.told.add(comment['id']);
+    const shown = { ...comment, html_url: `https://github.com/acme/api/issues/${this.number}#issuecomment-${comment['id']}` };
+    return this.post(door, 'issue_comment', this.server.event(this.number, 'created', { comment: shown }));
+  }
+
+  private post(door: Door, event: string, payload: Json, id: string = randomUUID()): Promise<Accepted> {
+    const body = JSON.stringify(payload);
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': id,
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    return door.post(this.connection, headers, body);
+  }
+}
+
+/** What a tool wrote has our id and no proof; what the control channel wrote has both. */
+function isOfTool(text: string): boolean {
+  const [, proof] = MARKER.exec(text) ?? [undefined, 'nothing'];
+  return proof === undefined;
+}
+
+function isComment({ method, path }: Call): boolean {
+  return method === 'POST' && new RegExp(`^/repositories/${REPOSITORY}/issues/\\d+/comments$`).test(path);
+}
+
+function bodyOf({ body }: Call): string {
+  return String((JSON.parse(body) as Json)['body']);
+}
