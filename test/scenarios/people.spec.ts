@@ -3,8 +3,9 @@ import { emptyDatabase, type TestDatabase } from '../databases.js';
 import { DiscordStage } from './people/discord-stage.js';
 import { GithubStage } from './people/github-stage.js';
 import { LinearStage } from './people/linear-stage.js';
-import { Show } from './people/show.js';
+import { Show, type ShowOptions } from './people/show.js';
 import { SlackStage } from './people/slack-stage.js';
+import { PAGE, shownOnPage, Walkthrough } from './people/walkthrough.js';
 
 const LONG_MS = 180_000;
 const DATABASES = ['sqlite', 'postgresql'] as const;
@@ -13,13 +14,14 @@ const EACH = DATABASES.flatMap((database) => PROVIDERS.map((provider) => [provid
 const MOMENTS = 7;
 
 /** Both databases at one time: most of it is waiting for what providers allow. */
-function shown(isKilled: boolean) {
+function shown(isKilled: boolean, look?: ShowOptions['look']) {
   const shows = new Map<TestDatabase['name'], Show>();
   beforeAll(async () => {
     const opened = DATABASES.map(async (name) => {
       const linear = LinearStage.start(isKilled ? 'created' : 'delegated');
       const stages = await Promise.all([SlackStage.start(12), DiscordStage.start(13), linear, GithubStage.start(14)]);
-      shows.set(name, await Show.open(await emptyDatabase(name), stages, { isKilled }));
+      const isLookedAt = look !== undefined && name === 'sqlite';
+      shows.set(name, await Show.open(await emptyDatabase(name), stages, { isKilled, ...(isLookedAt && { look }) }));
     });
     await Promise.all(opened);
   }, LONG_MS);
@@ -36,7 +38,12 @@ function shown(isKilled: boolean) {
 const SOUND = { codes: [0], broken: [], open: [] };
 
 describe('an issue, the thread of its conversation, and its people', () => {
-  const show = shown(false);
+  let walkthrough: Walkthrough | undefined;
+  const show = shown(false, (house, stage) => {
+    if (!(stage instanceof SlackStage)) return undefined;
+    walkthrough = new Walkthrough(house, stage);
+    return walkthrough.look;
+  });
 
   it.each(EACH)(
     'TRN-8 CTL-1 CTL-3 CTL-4 CTL-5 EFF-2 EFF-3 %s on %s: what the agent says is shown and answered, what it asks is allowed and written once, and the end closes all',
@@ -44,6 +51,15 @@ describe('an issue, the thread of its conversation, and its people', () => {
       const story = await show(database).stories.get(provider);
       // One process of the agent has done all turns.
       expect(story?.notes).toEqual(['new']);
+    },
+    LONG_MS,
+  );
+
+  it(
+    `is what ${PAGE} shows`,
+    async () => {
+      await show('sqlite').stories.get('slack');
+      expect(shownOnPage(walkthrough?.seen ?? [])).toEqual(walkthrough?.seen);
     },
     LONG_MS,
   );

@@ -11,7 +11,8 @@ const MONA = { id: 1, login: 'mona', type: 'User' };
 export class GithubIssue {
   private readonly told = new Set<unknown>();
   private readonly issue: FakeIssue;
-  private readonly opening = randomUUID();
+  private readonly opening: { readonly id: string; readonly event: Json };
+  private isClosed = false;
 
   private constructor(
     readonly server: GithubServer,
@@ -19,6 +20,8 @@ export class GithubIssue {
     readonly number: number,
   ) {
     this.issue = server.addIssue(number, { title: ISSUE_TITLE });
+    const issue = { ...this.shown(), body: 'Since yesterday some jobs never run.', user: MONA, created_at: this.issue.updatedAt };
+    this.opening = { id: randomUUID(), event: server.event(number, 'opened', { issue }) };
   }
 
   static async start(connection: string, number: number): Promise<GithubIssue> {
@@ -36,15 +39,13 @@ export class GithubIssue {
 
   /** The same delivery, however often it is sent. */
   open(door: Door): Promise<Accepted> {
-    const body = 'Since yesterday some jobs never run.';
-    const issue = { ...this.shown(), body, user: MONA, created_at: this.issue.updatedAt };
-    return this.post(door, 'issues', this.server.event(this.number, 'opened', { issue }), this.opening);
+    return this.post(door, 'issues', this.opening.event, this.opening.id);
   }
 
   close(door: Door): Promise<Accepted> {
-    const updated_at = new Date(Date.parse(this.issue.updatedAt) + 1000).toISOString();
-    const issue = { ...this.shown(), state: 'closed', state_reason: 'completed', updated_at };
-    return this.post(door, 'issues', this.server.event(this.number, 'closed', { issue }));
+    this.isClosed = true;
+    this.issue.updatedAt = new Date(Date.parse(this.issue.updatedAt) + 1000).toISOString();
+    return this.post(door, 'issues', this.server.event(this.number, 'closed', { issue: this.shown() }));
   }
 
   async say(door: Door, text: string): Promise<void> {
@@ -89,13 +90,14 @@ export class GithubIssue {
   }
 
   private shown(): Json {
-    return this.server.event(this.number, '', {})['issue'] as Json;
+    const issue = this.server.event(this.number, '', {})['issue'] as Json;
+    return { ...issue, ...(this.isClosed && { state: 'closed', state_reason: 'completed' }) };
   }
 
   private tell(door: Door, comment: Json): Promise<Accepted> {
     this.told.add(comment['id']);
     const shown = { ...comment, html_url: `https://github.com/acme/api/issues/${this.number}#issuecomment-${comment['id']}` };
-    return this.post(door, 'issue_comment', this.server.event(this.number, 'created', { comment: shown }));
+    return this.post(door, 'issue_comment', this.server.event(this.number, 'created', { comment: shown, issue: this.shown() }));
   }
 
   private post(door: Door, event: string, payload: Json, id: string = randomUUID()): Promise<Accepted> {

@@ -12,8 +12,17 @@ export const TOKEN = 'an-admin-token-of-these-tests-alone';
 const AGENT = fileURLToPath(new URL('../agents/maintainer.mjs', import.meta.url));
 const ENV = { THROUGHLINE_ADMIN_TOKEN: TOKEN, THROUGHLINE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
 
+/** An event that was posted, and what the server answered. */
+export interface Heard {
+  readonly connection: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly answer: Accepted;
+}
+
 /** Whole servers, built as users run them, with the connections of some stages; as many as are replicas of one another. */
 export class House implements Door {
+  readonly heard: Heard[] = [];
   private readonly servers: readonly ServerProcess[];
 
   private constructor(
@@ -59,7 +68,9 @@ export class House implements Door {
     const answers = await Promise.all(posted);
     const first = answers.filter(({ duplicate }) => duplicate !== true);
     if (first.length > 1) throw new Error(`the same event was taken twice: ${JSON.stringify(answers)}`);
-    return first[0] ?? (answers[0] as Accepted);
+    const answer = first[0] ?? (answers[0] as Accepted);
+    this.heard.push({ connection, headers, body, answer });
+    return answer;
   }
 
   /** Asks the admin API. */

@@ -96,7 +96,7 @@ async function ending(stage: Stage, telling: Telling, conversation: string): Pro
   await until(async () => (await read()).state === 'terminal' && stage.isArchived(), signal);
   await stage.say(door, AFTERWARDS);
   await until(() => stage.thread().length === stage.expected.length, signal);
-  await until(async () => stage.isArchived() && (await isQuiet(telling)), signal);
+  await until(async () => stage.isArchived() && (await isQuiet(telling, conversation)), signal);
   await look?.('closed', conversation);
   expect(await read()).toMatchObject({ state: 'terminal', status: 'idle', control: { state: 'closed', fault: null } });
 }
@@ -106,9 +106,9 @@ function isShown(stage: Stage, { signal }: Telling, fits: (text: string) => bool
 }
 
 /** Nothing waits to be written to the thread. */
-async function isQuiet({ ask }: Telling): Promise<boolean> {
-  const { items } = await ask<{ items: readonly { readonly waiting: number }[] }>('/v1/controls');
-  return items.every(({ waiting }) => waiting === 0);
+async function isQuiet({ ask }: Telling, conversation: string): Promise<boolean> {
+  const { items } = await ask<{ items: readonly { readonly conversation: string; readonly waiting: number }[] }>('/v1/controls');
+  return items.every((each) => each.conversation !== conversation || each.waiting === 0);
 }
 
 /** One thread, one of each message, one write, and one turn of the same session for each of the three things that happened. */
