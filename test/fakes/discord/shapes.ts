@@ -21,4 +21,8 @@ export interface Seen {
 }
 
 /** What becomes of a request: done and answered, refused in Discord's words, done without an answer, done and never answered, or broken. */
-export type Manner = 'ok' | 'drop' | 'hang' | { readonly status: number; readonly code?: number; readonly headers?: Record<string, string> };
+export type Manner =
+  | 'ok'
+  | 'drop'
+  | 'hang'
+  | { readonly status: number; readonly code?: number; readonly headers?: Record<string, string> };

@@ -5,7 +5,7 @@ import { GithubIssue } from './github-issue.js';
 import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, type Moment, type Shown, type Stage, WORDS } from './stage.js';
 
 /** The characters of the marker, which nobody sees. */
-const UNSEEN = /[\u200b\u200c\u200d\u2060]+$/;
+const UNSEEN = /(?:\u200b|\u200c|\u200d|\u2060)+$/;
 
 interface Button {
   readonly label: string;

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { APP_USER, ISSUE, LinearServer } from '../../fakes/linear/linear-server.js';
+import { APP_USER, LinearServer } from '../../fakes/linear/linear-server.js';
 import { fixtureText } from '../../plugins/golden.js';
 import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, held, type Json, type Moment, type Shown, type Stage, WORDS } from './stage.js';
 

@@ -163,11 +163,7 @@ export class SlackStage implements Stage {
   private post(door: Door, type: string, body: string): Promise<Accepted> {
     const seconds = String(Math.floor(Date.now() / 1000));
     const signature = createHmac('sha256', SECRET).update(`v0:${seconds}:${body}`).digest('hex');
-    return door.post(
-      'slack',
-      { 'content-type': type, 'x-slack-request-timestamp': seconds, 'x-slack-signature': `v0=${signature}` },
-      body,
-    );
+    return door.post('slack', { 'content-type': type, 'x-slack-request-timestamp': seconds, 'x-slack-signature': `v0=${signature}` }, body);
   }
 }
 

@@ -96,9 +96,9 @@ async function ending(stage: Stage, telling: Telling, conversation: string): Pro
   await until(async () => (await read()).state === 'terminal' && stage.isArchived(), signal);
   await stage.say(door, AFTERWARDS);
   await until(() => stage.thread().length === stage.expected.length, signal);
-  await until(async () => stage.isArchived() && (await isQuiet(telling, conversation)), signal);
+  await until(async () => stage.isArchived() && (await read()).status === 'idle' && (await isQuiet(telling, conversation)), signal);
   await look?.('closed', conversation);
-  expect(await read()).toMatchObject({ state: 'terminal', status: 'idle', control: { state: 'closed', fault: null } });
+  expect(await read()).toMatchObject({ state: 'terminal', control: { state: 'closed', fault: null } });
 }
 
 function isShown(stage: Stage, { signal }: Telling, fits: (text: string) => boolean): Promise<void> {
@@ -119,12 +119,15 @@ export async function expectOnce(stage: Stage, { ask, gates }: Telling, conversa
   expect(stage.threads()).toBe(1);
   expect(stage.written()).toEqual([WORDS.report]);
   const whispers = stage.whispers();
-  if (whispers) expect([...new Set(whispers)]).toEqual(stage.questions.map((question) => expect.stringMatching(`^Approved: .*${question.source}`)));
+  if (whispers)
+    expect([...new Set(whispers)]).toEqual(stage.questions.map((question) => expect.stringMatching(`^Approved: .*${question.source}`)));
   const { items: turns } = await ask<{ items: readonly { readonly state: string }[] }>(`/v1/conversations/${conversation}/turns`);
   expect(turns.filter(({ state }) => state === 'done')).toHaveLength(3);
   expect(turns.filter(({ state }) => state !== 'done' && state !== 'interrupted')).toEqual([]);
   expect(gates.notes(conversation).filter((note) => note === 'new')).toHaveLength(1);
-  const { items } = await ask<{ items: readonly { readonly conversation: string; readonly status: string }[] }>('/webhook-effects?status=all');
+  const { items } = await ask<{ items: readonly { readonly conversation: string; readonly status: string }[] }>(
+    '/webhook-effects?status=all',
+  );
   expect(items.filter((effect) => effect.conversation === conversation).map(({ status }) => status)).toEqual(['confirmed']);
   const { items: approvals } = await ask<{ items: readonly { readonly conversation: string; readonly state: string }[] }>('/v1/approvals');
   const own = approvals.filter((approval) => approval.conversation === conversation);

@@ -95,7 +95,10 @@ function answered({ answer: { disposition, reason, duplicate } }: Heard): string
 }
 
 function message({ by, text, buttons = [], isEdited }: Shown): string[] {
-  const lines = text.replace(/\n\n_[^\n]*_$/, '').split('\n').flatMap(wrapped);
+  const lines = text
+    .replace(/\n\n_[^\n]*_$/, '')
+    .split('\n')
+    .flatMap(wrapped);
   if (isEdited) lines.push('(edited)');
   if (buttons.length > 0) lines.push(buttons.map((label) => `[ ${label} ]`).join('  '));
   return lines.map((line, index) => `  ${(index === 0 ? by : '').padEnd(MARGIN - 2)}${line}`.trimEnd());
@@ -114,7 +117,14 @@ function wrapped(line: string): string[] {
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2)).join('').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2))
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** The same in every run. */
