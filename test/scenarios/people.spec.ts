@@ -7,8 +7,8 @@ import { Show, type ShowOptions } from './people/show.js';
 import { SlackStage } from './people/slack-stage.js';
 import { PAGE, shownOnPage, Walkthrough } from './people/walkthrough.js';
 
-const LONG_MS = 180_000;
-const DATABASES = ['sqlite'] as const;
+const LONG_MS = 240_000;
+const DATABASES = ['sqlite', 'postgresql'] as const;
 const PROVIDERS = ['slack', 'discord', 'linear', 'github'];
 const EACH = DATABASES.flatMap((database) => PROVIDERS.map((provider) => [provider, database] as const));
 const MOMENTS = 7;

@@ -6,7 +6,7 @@ import type { Stage } from './stage.js';
 import { expectOnce, type Telling, tell } from './story.js';
 
 /** Everything waits so long at the most. */
-const LONGEST_MS = 150_000;
+const LONGEST_MS = 230_000;
 
 export interface ShowOptions {
   readonly isKilled?: boolean;
