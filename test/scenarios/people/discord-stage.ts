@@ -63,6 +63,10 @@ export class DiscordStage implements Stage {
     return answers.flatMap(({ content }) => (typeof content === 'string' ? [content] : []));
   }
 
+  outcomes(): null {
+    return null;
+  }
+
   open(door: Door): Promise<Accepted> {
     return this.issue.open(door);
   }

@@ -41,6 +41,10 @@ export class GithubStage implements Stage {
     return null;
   }
 
+  outcomes(): null {
+    return null;
+  }
+
   open(door: Door): Promise<Accepted> {
     return this.issue.open(door);
   }

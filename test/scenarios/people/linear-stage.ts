@@ -5,6 +5,7 @@ import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, held, type Json, type M
 
 const SECRET = 'linear-webhook-signing-secret';
 const DECISION = /`\/approve ([\w-]+)`/;
+const DECIDED = /^Approved by .* at linear(, and done)?: /;
 
 type Recorded = Json & { readonly data: Json; readonly agentSession: Json; readonly agentActivity: Json };
 
@@ -93,11 +94,12 @@ export class LinearStage implements Stage {
   }
 
   thread(): Shown[] {
-    const shown = this.linear.activities.filter(({ ephemeral }) => ephemeral !== true);
-    return shown.map(({ content }) => {
-      const { type, body } = content as { readonly type: string; readonly body: string };
-      return { by: type === 'prompt' ? 'Mona Octocat' : 'agent', text: body.replaceAll('**', '') };
-    });
+    return this.said().filter(({ text }) => !DECIDED.test(text));
+  }
+
+  /** How soon after one another they are said decides whether what is between is said at all. */
+  outcomes(): string[] {
+    return this.said().flatMap(({ text }) => (DECIDED.exec(text)?.[1] === ', and done' ? [text] : []));
   }
 
   threads(): number {
@@ -136,6 +138,14 @@ export class LinearStage implements Stage {
 
   stop(): Promise<void> {
     return this.linear.close();
+  }
+
+  private said(): Shown[] {
+    const shown = this.linear.activities.filter(({ ephemeral }) => ephemeral !== true);
+    return shown.map(({ content }) => {
+      const { type, body } = content as { readonly type: string; readonly body: string };
+      return { by: type === 'prompt' ? 'Mona Octocat' : 'agent', text: body.replaceAll('**', '') };
+    });
   }
 
   private get session(): string {

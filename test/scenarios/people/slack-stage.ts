@@ -51,6 +51,10 @@ export class SlackStage implements Stage {
     return this.slack.whispers.map(({ text }) => String(text));
   }
 
+  outcomes(): null {
+    return null;
+  }
+
   open(door: Door): Promise<Accepted> {
     return this.issue.open(door);
   }

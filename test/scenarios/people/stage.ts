@@ -53,6 +53,8 @@ export interface Stage {
   readonly expected: readonly (string | RegExp)[];
   /** What the person who pressed a button was told alone; null: the channel cannot. */
   whispers(): readonly string[] | null;
+  /** How the questions have ended, where that is said once more because nothing can be edited; null: it is not. */
+  outcomes(): readonly string[] | null;
   open(door: Door): Promise<Accepted>;
   /** A person writes in the thread. */
   say(door: Door, text: string): Promise<void>;

@@ -121,6 +121,8 @@ export async function expectOnce(stage: Stage, { ask, gates }: Telling, conversa
   const whispers = stage.whispers();
   if (whispers)
     expect([...new Set(whispers)]).toEqual(stage.questions.map((question) => expect.stringMatching(`^Approved: .*${question.source}`)));
+  const outcomes = stage.outcomes();
+  if (outcomes) expect(outcomes).toEqual(stage.questions.map((question) => expect.stringMatching(`, and done: .*${question.source}`)));
   const { items: turns } = await ask<{ items: readonly { readonly state: string }[] }>(`/v1/conversations/${conversation}/turns`);
   expect(turns.filter(({ state }) => state === 'done')).toHaveLength(3);
   expect(turns.filter(({ state }) => state !== 'done' && state !== 'interrupted')).toEqual([]);
