@@ -80,7 +80,8 @@ async function work({ sessionId, prompt }, client) {
     });
   const turn = text.includes('and it is done') ? sumUp : text.includes('go ahead') ? goAhead : lookInto;
   await turn(say, { client, sessionId, session });
-  session.done.push(text);
+  // A turn that is given again, because nobody heard of its end, is the same turn.
+  if (!session.done.includes(turn.name)) session.done.push(turn.name);
   keep(sessionId);
   return { stopReason: 'end_turn' };
 }
