@@ -46,6 +46,11 @@ export class Gateway {
     return this.sockets.clients.size;
   }
 
+  /** Sessions that are told what happens at once. */
+  get standing(): number {
+    return [...this.sessions.values()].filter(({ socket }) => socket?.readyState === 1).length;
+  }
+
   /** Also for sessions whose socket is away: they are told when they resume. */
   dispatch(t: string, d: Json): void {
     for (const session of this.sessions.values()) {

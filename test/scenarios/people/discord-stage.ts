@@ -1,6 +1,7 @@
 import { BOT_TOKEN, DiscordServer } from '../../fakes/discord/discord-server.js';
 import type { Message, Seen } from '../../fakes/discord/shapes.js';
 import { APPLICATION, PUBLIC_KEY, press, signedHeaders } from '../../plugins/discord/discord.events.js';
+import { until } from '../server-process.js';
 import { GithubIssue } from './github-issue.js';
 import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, type Moment, type Shown, type Stage, WORDS } from './stage.js';
 
@@ -75,8 +76,9 @@ export class DiscordStage implements Stage {
     return this.issue.close(door);
   }
 
-  /** The gateway tells it. */
+  /** The gateway tells it. A closed thread is not among those that are asked for what was missed, so there somebody has to listen. */
   async say(_door: Door, text: string): Promise<void> {
+    if (this.isArchived()) await until(() => this.discord.gateway.standing > 0);
     this.discord.world.say(this.place, text);
   }
 
