@@ -3,13 +3,14 @@ import { idsOfComment, idsOfState } from './evidence.js';
 import { type Fields, fields } from './json.js';
 import { readLinear } from './linear.client.js';
 import type { LinearConnection } from './linear.options.js';
-import { COMMENT, STATE } from './linear.tools.js';
+import { COMMENT, moveIssue, STATE, setState } from './linear.tools.js';
 import { issueOf } from './linear-subject.js';
 
 type Found = Evidence | 'absent' | 'unknown';
 
 /** Linear answers within seconds; clocks differ. */
 const SETTLED_MS = 5 * 60_000;
+const MOVES: ReadonlySet<string> = new Set([setState.name, moveIssue.name]);
 const ONE_COMMENT = `query ($id: String!) { comment(id: $id) { ${COMMENT} } }`;
 const ONE_ISSUE = `query ($id: String!) { issue(id: $id) { ${STATE} } }`;
 
@@ -17,7 +18,7 @@ const ONE_ISSUE = `query ($id: String!) { issue(id: $id) { ${STATE} } }`;
 export const linearEffects: EffectReader<LinearConnection> = {
   async find(effect, signal): Promise<Found> {
     if (effect.marker !== null) return findComment(effect.marker, effect, signal);
-    return effect.tool === 'linear_set_state' ? findState(effect, signal) : 'unknown';
+    return MOVES.has(effect.tool) ? findState(effect, signal) : 'unknown';
   },
 };
 

@@ -1,5 +1,8 @@
-import { IsBoolean, IsOptional, IsUrl, IsUUID, Matches } from 'class-validator';
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsOptional, IsUrl, IsUUID, Matches, ValidateNested } from 'class-validator';
 import { IsBoard } from './board.options.js';
+import { AreBoards, WorkBoard } from './work.options.js';
 
 /** What a Linear connection has beside the host's own keys. */
 export class LinearConnection {
@@ -47,4 +50,11 @@ export class LinearConnection {
   @IsOptional()
   @IsBoolean({ message: 'reconcile must be true or false' })
   readonly reconcile?: boolean;
+
+  /** Boards by which people steer the work on issues, one for each team; needs `token`. Default: every change is a message. */
+  @IsOptional()
+  @AreBoards({ message: 'work must be a list of boards, each with states of its own, and needs `token`' })
+  @ValidateNested({ each: true })
+  @Type(() => WorkBoard)
+  readonly work?: readonly WorkBoard[];
 }

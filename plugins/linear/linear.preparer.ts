@@ -23,9 +23,10 @@ export class LinearPreparer implements Preparer<LinearConnection> {
 }
 
 function verdictAbout(current: CurrentIssue, parsed: Parsed, options: LinearConnection): Verdict {
-  const read = { ...known({ observation: current.state }), context: stateContext(current.issue) };
+  const read = { ...known({ observation: current.state }), context: stateContext(current.issue, options) };
   const board = boardOf(current, options);
   if (board === 'off_board') return { ...read, verdict: 'ignore', reason: 'off_board' };
+  if (parsed.context?.isReconciled === true) return { ...read, verdict: 'ignore', reason: 'reconciled' };
   const placed = board === 'anywhere' ? read : { ...read, workspace: board.workspace };
   return parsed.context?.projectMove === true
     ? { ...placed, verdict: 'ignore', reason: 'project_move' }

@@ -5,6 +5,7 @@ import { fields } from './json.js';
 import type { LinearConnection } from './linear.options.js';
 import { writeLinear } from './linear.write.js';
 import { issueOf } from './linear-subject.js';
+import { noteMove, stepOfMove } from './work-moves.js';
 
 type Binding = OutboundBinding<LinearConnection>;
 
@@ -54,11 +55,24 @@ export const setState: OutboundTool<LinearConnection, StateInput> = {
   ...{ name: 'linear_set_state', input: StateInput },
   description: 'Moves the Linear issue of this conversation to another workflow state of its team.',
   scope: (_, { subject }): EffectScope => ({ account: issueOf(subject).account, kind: 'Issue', action: 'update', subject }),
-  execute: async ({ stateId }, binding) => {
-    const { issueUpdate } = await writeLinear(SET_STATE, { id: issueOf(binding.subject).id, input: { stateId } }, binding.connection);
-    return evidence(idsOfState(fields(fields(issueUpdate)?.issue)));
+  execute: async ({ stateId }, binding, key) => {
+    const step = await stepOfMove(stateId, binding);
+    const moved = await move(stateId, binding);
+    await noteMove(step, binding, key);
+    return moved;
   },
 };
+
+/** The same for the host itself, which no column of a board is closed to. */
+export const moveIssue: OutboundTool<LinearConnection, StateInput> = {
+  ...{ name: 'linear_move', input: StateInput, scope: setState.scope },
+  execute: ({ stateId }, binding) => move(stateId, binding),
+};
+
+async function move(stateId: string, { connection, subject }: Binding): Promise<Evidence> {
+  const { issueUpdate } = await writeLinear(SET_STATE, { id: issueOf(subject).id, input: { stateId } }, connection);
+  return evidence(idsOfState(fields(fields(issueUpdate)?.issue)));
+}
 
 function commentScope(subject: Binding['subject']): EffectScope {
   return { account: issueOf(subject).account, kind: 'Comment', action: 'create', subject };

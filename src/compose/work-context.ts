@@ -1,6 +1,8 @@
 import path from 'node:path';
+import type { Admissions } from '../core/admission/admissions.js';
 import { announce } from '../core/admission/apply-verdict.js';
 import type { Permissions } from '../core/approvals/permissions.js';
+import type { Outbound } from '../core/effects/outbound.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import type { Membership } from '../worker/membership.js';
@@ -25,9 +27,11 @@ export function workContext(
     readonly providers: ConfiguredProviders;
     readonly tools: TurnTools;
     readonly permissions: Permissions;
+    readonly admissions: Admissions;
+    readonly outbound: Outbound;
   },
 ): WorkContext {
-  const { membership, signals, table, providers, tools, permissions } = parts;
+  const { membership, signals, table, providers, tools, permissions, admissions, outbound } = parts;
   const { database, dataDir, bootId } = host;
   return {
     ...{ database, table, providers, bootId, callMs: CALL_MS },
@@ -38,6 +42,7 @@ export function workContext(
     onErrands: () => void signals.emit('errands'),
     onVerdict: (applied) => announce(signals, applied),
     permissions,
+    hands: { tell: (notice) => admissions.tell(notice), perform: (write) => outbound.perform(write) },
     toolsOf: (conversation) => tools.of(conversation),
     endProcess: thisMachine.endProcess,
   };

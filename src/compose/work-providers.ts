@@ -3,6 +3,7 @@ import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import { Permissions } from '../core/approvals/permissions.js';
 import { Reconciliation } from '../core/controls/reconciliation.js';
+import { Outbound } from '../core/effects/outbound.js';
 import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
@@ -132,7 +133,7 @@ function turnProviders(parts: HostParts) {
     },
     {
       provide: WORK,
-      inject: [Membership, Signals, WorkTable, ConfiguredProviders, TurnTools, Permissions],
+      inject: [Membership, Signals, WorkTable, ConfiguredProviders, TurnTools, Permissions, Admissions, Outbound],
       useFactory: (
         membership: Membership,
         signals: Signals,
@@ -140,10 +141,12 @@ function turnProviders(parts: HostParts) {
         providers: ConfiguredProviders,
         tools: TurnTools,
         permissions: Permissions,
+        admissions: Admissions,
+        outbound: Outbound,
       ) =>
         workContext(
           { database, dataDir: config.dataDir, bootId: self.bootId },
-          { membership, signals, table, providers, tools, permissions },
+          { membership, signals, table, providers, tools, permissions, admissions, outbound },
         ),
     },
     {

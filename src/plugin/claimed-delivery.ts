@@ -1,6 +1,7 @@
 import type { Connection } from './connection.js';
 import type { Parsed } from './parsed.js';
 import type { Subject } from './subject.js';
+import type { TaskDesk } from './task-desk.js';
 import type { Verdict } from './verdict.js';
 
 /** What makes a delivery one and the same, over every retry and repetition: providers key their own idempotency by all four. */
@@ -56,4 +57,6 @@ export interface TrustedContext<Options extends object = object> {
   readonly connection: Connection<Options>;
   /** Aborts when the claim is lost or the time is up. */
   readonly signal: AbortSignal;
+  /** The task of the conversation, for plugins whose boards steer one; a host that keeps none has left it out. */
+  readonly tasks?: TaskDesk<Options>;
 }

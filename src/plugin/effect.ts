@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Connection } from './connection.js';
 import type { Subject } from './subject.js';
+import type { Tasks } from './task.js';
 
 /** What a write is about. Its callbacks name the same, and who did it is no part of it: people share accounts. */
 export interface EffectScope {
@@ -44,6 +45,8 @@ export interface OutboundBinding<Options extends object = object> {
   readonly conversation: string;
   /** What the conversation is about. */
   readonly subject: Subject;
+  /** The task of the conversation, while a tool is executed. */
+  readonly tasks?: Tasks;
 }
 
 /**

@@ -76,5 +76,7 @@ export type {
   Transport,
 } from './source.js';
 export { type Author, instantRevision, type Observation, type Subject } from './subject.js';
+export type { Task, TaskRequest, TaskState, TaskStep, Tasks } from './task.js';
+export type { TaskDesk } from './task-desk.js';
 export type { AcceptResult, Headers, Reply, VerifiedRequest, WebhookTransport } from './transport.js';
 export type { ReadState, Verdict } from './verdict.js';

@@ -1,5 +1,6 @@
 import type { DeliveryConversation, DeliveryIdentity } from './claimed-delivery.js';
 import type { Connection } from './connection.js';
+import type { Tasks } from './task.js';
 
 /** Whether an end is still the end: asked right before anything is done that a reopening must not find done. */
 export interface SettlementFence {
@@ -20,6 +21,8 @@ export interface Settlement<Options extends object = object> {
   readonly fence: SettlementFence;
   /** Aborts when the claim is lost or the time is up. */
   readonly signal: AbortSignal;
+  /** The task of the conversation, as in `TrustedContext`; its steps are refused once the claim is lost. */
+  readonly tasks?: Tasks;
 }
 
 /**

@@ -10,6 +10,7 @@ import { checkedVerdict } from './checked-verdict.js';
 import type { Work } from './claim-work.js';
 import { claimedDelivery } from './claimed-delivery.js';
 import { type ConnectedProvider, OWN_PROVIDER, type Providers } from './providers.js';
+import { type Hands, taskDesk } from './task-desk.js';
 import { askedPauseMs, isTransient, within } from './within.js';
 import type { WorkTable } from './work-table.js';
 
@@ -19,6 +20,8 @@ export interface PrepareContext {
   readonly providers: Providers;
   /** How long a plugin may take for one call. */
   readonly callMs: number;
+  /** What trusted processors may bring about; left out: nothing. */
+  readonly hands?: Hands;
   /** After a verdict was committed: what others have to know of. */
   readonly onVerdict: (applied: Applied) => void;
 }
@@ -122,12 +125,16 @@ class Step {
     return (await this.prepare(found)) ? this.claim : null;
   }
 
-  private async process({ connection, provider: { trusted } }: ConnectedProvider): Promise<boolean> {
+  private async process(found: ConnectedProvider): Promise<boolean> {
+    const { connection, provider } = found;
+    const { trusted } = provider;
+    const { hands, database } = this.context;
     if (trusted === undefined || this.entry.kind === 'lifecycle') return true;
     const known = await this.context.database.transaction((tx) => readVerdict(tx, { ...this.entry, party: 'trusted' }));
     if (known !== null) return true;
     const event = claimedDelivery(this.work.conversation, this.content);
-    return this.apply('trusted', await this.call((signal) => trusted.process(event, { connection, signal })));
+    const desk = hands && { tasks: taskDesk(this.work, this.content.provider, found, { database, hands }) };
+    return this.apply('trusted', await this.call((signal) => trusted.process(event, { connection, signal, ...desk })));
   }
 
   private async prepare({ connection, provider: { preparer } }: ConnectedProvider): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { ConversationTasks } from '../core/conversation-tasks.js';
 import { isEndingOf } from '../core/conversations/conversation.js';
 import { readEnding } from '../core/conversations/conversations.js';
 import type { ClaimEnd } from '../core/deliveries/end-claims.js';
@@ -51,6 +52,7 @@ async function tell(work: Work, context: SettleContext, signal: AbortSignal): Pr
   const fence = fenceOf(work, context, signal);
   const settlement = {
     ...{ identity: identityOf(content), conversation: conversationOf(conversation), connection, fence },
+    tasks: new ConversationTasks(context.database, conversation.id, claim),
     ...{ reason: conversation.reason ?? 'closed', revision: conversation.revision, context: await contextOf(work, context) },
   };
   await within(context.callMs, signal, (limited) => lifecycle.settle({ ...settlement, signal: limited }));

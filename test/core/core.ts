@@ -213,6 +213,7 @@ const LEDGER = [
   'early_messages',
   'control_bindings',
   'approvals',
+  'tasks',
   'effect_candidates',
   'effects',
   'leases',

@@ -7,6 +7,7 @@ import { delivery } from '../../src/core/deliveries/delivery.js';
 import { effect } from '../../src/core/effects/effect.js';
 import { job } from '../../src/core/jobs/job.js';
 import type { Machine } from '../../src/core/machine.js';
+import { task } from '../../src/core/tasks/task.js';
 import { turn } from '../../src/core/turns/turn.js';
 import { source } from '../../src/ingress/sources/source.js';
 
@@ -17,6 +18,7 @@ const MACHINES: readonly [Machine, string][] = [
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [job as unknown as Machine, 'src/core/jobs/job.ts'],
+  [task as unknown as Machine, 'src/core/tasks/task.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
   [control as unknown as Machine, 'src/core/controls/control.ts'],
   [errand as unknown as Machine, 'src/core/controls/errand.ts'],

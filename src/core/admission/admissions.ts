@@ -5,6 +5,7 @@ import { DomainError, InvalidInput, NotFound, type Parsed } from '../../plugin/i
 import { pendingAudit } from '../audit/pending-audit.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
+import type { Trust } from '../deliveries/delivery.js';
 import { matchRoutes } from '../routing/match-route.js';
 import type { Route, Verdict } from '../routing/route.js';
 import type { Signals } from '../signals.js';
@@ -32,6 +33,10 @@ export interface Notice extends Omit<Message, 'key'> {
   /** However often it is told under one id, it is told once. */
   readonly id: string;
   readonly eventKey: string;
+  /** Which part of the host says it. Default: `approvals`. */
+  readonly source?: 'approvals' | 'tasks';
+  /** `untrusted` where it quotes what anybody may have written. Default: `trusted`. */
+  readonly trust?: Trust;
 }
 
 export interface Replay {
@@ -129,15 +134,20 @@ export class Admissions {
 
   /** Throws `NotFound`. */
   tell(notice: Notice): Promise<AdmissionAnswer> {
-    return this.say(notice, 'approvals', notice.by === 'throughline');
+    return this.say(notice, notice.source ?? 'approvals', notice.by === 'throughline', notice.trust);
   }
 
-  private async say({ org, conversation, text, wake, by, id, eventKey }: Notice, source: string, isBot: boolean): Promise<AdmissionAnswer> {
+  private async say(
+    { org, conversation, text, wake, by, id, eventKey }: Notice,
+    source: string,
+    isBot: boolean,
+    trust: Trust = 'trusted',
+  ): Promise<AdmissionAnswer> {
     const identity = await this.identityOf(org, conversation);
     const parsed: Parsed = { kind: 'prompt', subject: null, text, author: { id: by, name: by, isBot } };
     const origin = { org, provider: 'throughline', source, deliveryId: id, eventKey, payload: { text } };
     const event = { ...origin, body: Buffer.from(JSON.stringify({ text })), parsed, uniqueContent: null, secretIndex: null };
-    return this.submit(planMessage(event, identity, { waking: wake, by }));
+    return this.submit(planMessage(event, identity, { waking: wake, by, trust }));
   }
 
   /** Decides about a stored event again. Throws `NotFound`, and `Conflict` when its payload is no longer there. */

@@ -11,6 +11,8 @@ import type { Outcome } from '../deliveries/delivery.js';
 import { letGo, type Queue, wakeAt } from '../deliveries/queue.js';
 import type { Signals } from '../signals.js';
 import { storable } from '../storable.js';
+import { PINNING } from '../tasks/task.js';
+import { readTask } from '../tasks/tasks.js';
 import { type Party, saveVerdict } from '../verdicts/verdicts.js';
 import { follow } from './follow-subject.js';
 import type { Locked } from './locked.js';
@@ -80,6 +82,9 @@ async function move(tx: Tx, { row }: Locked, { entry, party, verdict, placementO
   const { workspace } = verdict;
   const { id: conversation, org } = row;
   if (workspace === undefined || workspace === row.workspace) return null;
+  const task = await readTask(tx, conversation);
+  // What is being worked on stays where it was begun.
+  if (task !== null && PINNING.has(task.state)) return null;
   await moveConversation(tx, conversation, workspace);
   const placement = placementOf(org, workspace);
   if (placement !== null && (await readBinding(tx, conversation)) !== null)

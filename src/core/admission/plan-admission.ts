@@ -225,7 +225,7 @@ function moveOf(parsed: Parsed): Admission['move'] {
 export function planMessage(
   event: AdmissibleEvent,
   conversation: ConversationIdentity,
-  options: { waking: boolean; by: string },
+  options: { waking: boolean; by: string; trust: Trust },
 ): Admission {
   if (event.parsed.kind !== 'prompt') throw new InvalidInput('a message is a prompt');
   const match: PlannedMatch = {
@@ -238,7 +238,7 @@ export function planMessage(
     continueOnly: true,
     waking: options.waking,
     wakeAfterMs: null,
-    trust: 'trusted',
+    trust: options.trust,
     lifecycle: 'follow',
     afterClose: 'ignore',
     whileBusy: 'steer',

@@ -29,7 +29,8 @@ export interface Note {
     | 'interrupt'
     | 'looping'
     | 'spent'
-    | 'moved';
+    | 'moved'
+    | 'task';
   readonly receipt: number | null;
   readonly sequence: number | null;
   readonly reason: string | null;

@@ -56,11 +56,17 @@ function together(open: readonly OpenDelivery[], head: OpenDelivery, queue: Queu
   for (const entry of open) {
     const belongs = entry.kind === 'prompt' && entry.state === 'pending' && entry.trust === head.trust && isDue(entry, now);
     if (!belongs || entry.sequence > last) break;
+    if (isOfHost(entry)) return counted === 0 ? [...entries, entry] : entries;
     if (entry.waking === 1 && counted === cap) break;
     counted += entry.waking;
     entries.push(entry);
   }
   return entries;
+}
+
+/** What the host itself has to say makes a turn of its own. */
+function isOfHost({ route, author_kind: author }: OpenDelivery): boolean {
+  return route === null && author === 'machine';
 }
 
 /** What wakes next collects what comes with it, and has not been tried yet. */

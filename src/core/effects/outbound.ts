@@ -11,6 +11,7 @@ import {
   type OutboundTool,
   ProviderFault,
 } from '../../plugin/index.js';
+import { ConversationTasks } from '../conversation-tasks.js';
 import { isAlive } from '../replicas/replicas.js';
 import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
@@ -142,7 +143,8 @@ export class Outbound {
 
   private async ask<Input extends object>(effect: string, { tool, binding, input }: OutboundWrite<Input>): Promise<Performed> {
     try {
-      const evidence = await tool.execute(input, binding, effectKey(this.key, effect));
+      const tasks = new ConversationTasks(this.database, binding.conversation, null);
+      const evidence = await tool.execute(input, { ...binding, tasks }, effectKey(this.key, effect));
       const incomplete = faultOf(evidence, tool.scope(input, binding).subject !== null);
       return incomplete ? { is: 'unknown', effect, fault: new Error(incomplete) } : { is: 'confirmed', effect, evidence };
     } catch (error) {

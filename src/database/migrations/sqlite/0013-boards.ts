@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Conversations that their provider has moved to another workspace than the one that their route names. */
+/** Conversations that their provider has moved to another workspace than the one that their route names, and the work that people steer on boards. */
 export class Boards extends Migration {
   override up(): void {
     for (const statement of UP) this.addSql(statement);
@@ -11,6 +11,19 @@ export class Boards extends Migration {
   }
 }
 
-const UP = ['alter table conversations add column moved integer not null default 0'];
+const UP = [
+  'alter table conversations add column moved integer not null default 0',
+  `create table tasks (
+    conversation text primary key,
+    state text not null check (state in ('planning', 'proposed', 'running', 'review', 'blocked', 'done', 'cancelled')),
+    request text not null,
+    initiator text not null,
+    lease text,
+    begun_at integer not null,
+    changed_at integer not null,
+    check (state not in ('running', 'review', 'done') or lease is not null),
+    check (state not in ('planning', 'proposed') or lease is null)
+  ) strict`,
+];
 
-const DOWN = ['alter table conversations drop column moved'];
+const DOWN = ['drop table tasks', 'alter table conversations drop column moved'];
