@@ -28,7 +28,7 @@ export async function createDatabase(kind) {
 }
 
 export async function stopDatabases() {
-  await stopPostgres();
+  if (process.env[SERVER]) await stopPostgres();
 }
 
 function sqlite() {
