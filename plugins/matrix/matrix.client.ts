@@ -4,7 +4,6 @@ import { FetchHttpApi } from 'matrix-js-sdk/lib/http-api/fetch.js';
 import { Method } from 'matrix-js-sdk/lib/http-api/method.js';
 import { ClientPrefix } from 'matrix-js-sdk/lib/http-api/prefix.js';
 import { TypedEventEmitter } from 'matrix-js-sdk/lib/models/typed-event-emitter.js';
-import { ConfigFault } from 'throughline/plugin';
 import { MatrixFailure } from './failure.js';
 import type { IdbFactory } from './idb.js';
 import { type Fields, fields, word } from './json.js';
@@ -166,13 +165,7 @@ export interface CryptoKit {
 
 /** Loads the encryption of Matrix, which is WebAssembly and expects the storage of a browser. */
 export async function loadCrypto(): Promise<CryptoKit> {
-  const {
-    default: idb,
-    forceCloseDatabase: _,
-    ...globals
-  } = await import('fake-indexeddb').catch((cause: unknown) => {
-    throw new ConfigFault('encryption needs a package beside Throughline: npm install fake-indexeddb', { cause });
-  });
+  const { default: idb, forceCloseDatabase: _, ...globals } = await import('fake-indexeddb');
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   const crypto = await import('@matrix-org/matrix-sdk-crypto-wasm');
