@@ -74,7 +74,7 @@ async function askWithin(access: Access, credential: Credential, question: Quest
   try {
     const api = await access.api();
     return await asked(access, doing, signal, async (fetch) => {
-      const headers = { authorization: credential.authorization };
+      const headers = { ...(values['headers'] ?? {}), authorization: credential.authorization };
       const { data, url, status, headers: told } = await api.request(route, { ...values, headers, request: { fetch, redirect } });
       if (status >= 300) throw new Refusal(status, 'it was moved elsewhere');
       const next = /<([^>]+)>;\s*rel="next"/.exec(told.link ?? '')?.[1] ?? null;
