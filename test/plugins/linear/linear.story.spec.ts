@@ -4,7 +4,7 @@ import { eachDatabase, type TestDatabase } from '../../databases.js';
 import { turns } from '../../fakes/agent/index.js';
 import { until } from '../../scenarios/server-process.js';
 import { LinearHost, PROJECTS } from './linear.host.js';
-import { DONE, LinearWorld, TODO } from './linear.world.js';
+import { DONE, LinearWorld, TO_DO } from './linear.world.js';
 
 const OPTIONS = { projects: { [PROJECTS.eng]: 'eng', [PROJECTS.ops]: 'ops' }, interval: '100ms' };
 
@@ -94,7 +94,7 @@ eachDatabase('the story of an issue at Linear', (make) => {
     expect(await host.rows("select outcome from deliveries where kind = 'lifecycle'")).toEqual([{ outcome: 'lifecycle' }]);
 
     // A reopening that nobody was told of is found, too.
-    world.update(two.issue, { state: TODO });
+    world.update(two.issue, { state: TO_DO });
     await until(async () => (await conversations()).every(({ state }) => state === 'open'));
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LinearServer } from '../../fakes/linear/linear-server.js';
 import { type Json, linearFixture } from './linear.requests.js';
 
-export const TODO = { id: '5fc1d0a0-0000-4000-8000-000000000003', name: 'Todo', type: 'unstarted' };
+export const TO_DO = { id: '5fc1d0a0-0000-4000-8000-000000000003', name: 'Todo', type: 'unstarted' };
 export const STARTED = { id: '5fc1d0a0-0000-4000-8000-000000000004', name: 'In Progress', type: 'started' };
 export const DONE = { id: '5fc1d0a0-0000-4000-8000-000000000005', name: 'Done', type: 'completed' };
 
@@ -21,7 +21,7 @@ export class LinearWorld {
   create(title: string, change: Json = {}): { readonly issue: Json; readonly event: Json } {
     const at = this.now();
     const recorded = linearFixture('issue.create.todo');
-    const issue = { ...recorded.data, id: randomUUID(), title, description: '', createdAt: at, updatedAt: at, state: TODO, ...change };
+    const issue = { ...recorded.data, id: randomUUID(), title, description: '', createdAt: at, updatedAt: at, state: TO_DO, ...change };
     this.linear.issues.push(readable(issue));
     return { issue, event: { ...recorded, createdAt: at, data: webhookForm(issue) } };
   }
