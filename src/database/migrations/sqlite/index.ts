@@ -11,6 +11,7 @@ import { Asked } from './0011-asked.js';
 import { Boards } from './0013-boards.js';
 import { GapProgress } from './0014-gap-progress.js';
 import { Landmarks } from './0015-landmarks.js';
+import { Automations } from './0016-automations.js';
 
 /** In the order in which they run; names are for ever. */
 export const sqliteMigrations = [
@@ -27,4 +28,5 @@ export const sqliteMigrations = [
   { name: '0013-boards', class: Boards },
   { name: '0014-gap-progress', class: GapProgress },
   { name: '0015-landmarks', class: Landmarks },
+  { name: '0016-automations', class: Automations },
 ];
