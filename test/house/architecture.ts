@@ -15,6 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['plugin', 'core', 'database'],
   ingress: ['plugin', 'http', 'core', 'database'],
   tools: ['plugin', 'http', 'core', 'database'],
+  automations: ['plugin', 'http', 'core', 'database', 'runtimes'],
+  testing: ['plugin'],
 };
 
 /** What composes the rest may import all of it, and nothing below imports these. */

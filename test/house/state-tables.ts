@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { approval } from '../../src/core/approvals/approval.js';
+import { automation } from '../../src/core/automations/automation.js';
 import { control } from '../../src/core/controls/control.js';
 import { errand } from '../../src/core/controls/errand.js';
 import { conversation } from '../../src/core/conversations/conversation.js';
@@ -7,6 +8,7 @@ import { delivery } from '../../src/core/deliveries/delivery.js';
 import { effect } from '../../src/core/effects/effect.js';
 import { job } from '../../src/core/jobs/job.js';
 import type { Machine } from '../../src/core/machine.js';
+import { run } from '../../src/core/runs/run.js';
 import { task } from '../../src/core/tasks/task.js';
 import { turn } from '../../src/core/turns/turn.js';
 import { source } from '../../src/ingress/sources/source.js';
@@ -14,10 +16,12 @@ import { source } from '../../src/ingress/sources/source.js';
 /** Each machine, and the file whose comment says what its states mean. */
 const MACHINES: readonly [Machine, string][] = [
   [approval as unknown as Machine, 'src/core/approvals/approval.ts'],
+  [automation as unknown as Machine, 'src/core/automations/automation.ts'],
   [conversation as unknown as Machine, 'src/core/conversations/conversation.ts'],
   [delivery as unknown as Machine, 'src/core/deliveries/delivery.ts'],
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [job as unknown as Machine, 'src/core/jobs/job.ts'],
+  [run as unknown as Machine, 'src/core/runs/run.ts'],
   [task as unknown as Machine, 'src/core/tasks/task.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
   [control as unknown as Machine, 'src/core/controls/control.ts'],

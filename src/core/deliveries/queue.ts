@@ -11,7 +11,9 @@ export type Parking =
   /** Machines have answered each other too often; a person decides. */
   | 'looping'
   /** A limit of what turns may cost is reached; the only parking that may end by itself, at the start of another day. */
-  | 'spent';
+  | 'spent'
+  /** The run that opens its conversation is on its way. */
+  | 'starting';
 
 /** So often may the work on a head be lost without a failure of its own before an operator has to look. */
 export const MAX_INTERRUPTIONS = 10;
