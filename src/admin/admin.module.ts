@@ -3,6 +3,8 @@ import { BearerGuard } from './access/bearer.guard.js';
 import { Callers } from './access/callers.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
+import { AutomationStatesController } from './automations/automation-states.controller.js';
+import { AutomationsController } from './automations/automations.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ControlsController } from './controls/controls.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
@@ -37,6 +39,8 @@ const CONTROLLERS = [
   EffectsController,
   ControlsController,
   ApprovalsController,
+  AutomationsController,
+  AutomationStatesController,
   DryRunController,
   ConnectionsController,
   PluginsController,
@@ -50,7 +54,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

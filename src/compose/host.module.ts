@@ -12,6 +12,7 @@ import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-so
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
 import { approvalProviders } from './approval-work.js';
+import { automationProviders } from './automation-definitions.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { controlProviders } from './control-work.js';
@@ -75,6 +76,7 @@ export class HostModule {
       ...effectProviders(parts),
       ...controlProviders(parts),
       ...approvalProviders(parts),
+      ...automationProviders(parts),
       ...adminProviders(parts),
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };

@@ -19,6 +19,7 @@ import type { WorkContext } from '../worker/work-on.js';
 import { WorkTable } from '../worker/work-table.js';
 import { Worker } from '../worker/worker.js';
 import { TurnTools } from './approval-work.js';
+import { bringInAutomations } from './automation-definitions.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { EffectWork } from './effect-work.js';
 import { Hearing } from './hearing.js';
@@ -61,6 +62,7 @@ function lifecycleProviders(parts: HostParts) {
         WorkTable,
         ApprovalRunner,
         Reconciliation,
+        Signals,
       ],
       useFactory: (
         membership: Membership,
@@ -75,8 +77,10 @@ function lifecycleProviders(parts: HostParts) {
         table: WorkTable,
         approvals: ApprovalRunner,
         controls: Reconciliation,
+        signals: Signals,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
+          { prepare: () => bringInAutomations(config, database, signals) },
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },

@@ -50,6 +50,7 @@ function readNested(nested: Nested, raw: unknown, path: string, faults: Fault[])
     const isOff = nested.mayBeOff && (raw === 'off' || raw === false);
     return isOff ? 'off' : readSection(nested.of(), raw, path, faults);
   }
+  if (nested.shape === 'list') return readList(nested.of(), raw, path, faults);
   const entries = new Map<string, unknown>();
   if (nested.shape === 'variables') return entries;
   if (!isMap(raw)) {
@@ -61,6 +62,12 @@ function readNested(nested: Nested, raw: unknown, path: string, faults: Fault[])
     entries.set(name, readSection(nested.of(), entry, joinPath(path, name), faults));
   }
   return entries;
+}
+
+function readList(of: Type<object>, raw: unknown, path: string, faults: Fault[]): object[] {
+  if (Array.isArray(raw)) return raw.map((item: unknown, index) => readSection(of, item, `${path}[${index}]`, faults));
+  faults.push({ path, message: 'must be a list of maps of keys' });
+  return [];
 }
 
 /** Everything that class-validator has against an object, keys that its class does not declare included. */

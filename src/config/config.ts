@@ -1,3 +1,5 @@
+import type { AutomationSpec } from '../core/automations/automation.js';
+
 /** The configuration, checked and resolved: durations in milliseconds, sizes in bytes, secrets as text, paths absolute, defaults filled in. */
 export interface Config {
   readonly server: ServerConfig;
@@ -14,6 +16,7 @@ export interface Config {
   readonly workspaces: readonly WorkspaceConfig[];
   /** In the order of the file. */
   readonly routes: readonly RouteConfig[];
+  readonly automations: readonly AutomationConfig[];
 }
 
 export interface LoadedConfig {
@@ -176,4 +179,11 @@ export interface RouteConfig {
   readonly outbound: 'read_only' | 'approval_required' | 'allowed';
   /** Ids, names or roles; empty: nothing is said here. */
   readonly approvers: readonly string[];
+}
+
+export interface AutomationConfig {
+  readonly org: string;
+  readonly enabled: boolean;
+  /** Its name is its key in the file. */
+  readonly spec: AutomationSpec;
 }

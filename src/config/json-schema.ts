@@ -65,6 +65,7 @@ function nestedSchema(nested: Field['nested'], definitions: Definitions): RawMap
   if (nested === null || nested.shape === 'variables') return {};
   const section = { $ref: `#/$defs/${define(nested, definitions)}` };
   if (nested.shape === 'section') return { anyOf: [section, { type: 'null' }, ...(nested.mayBeOff ? [{ enum: ['off', false] }] : [])] };
+  if (nested.shape === 'list') return { type: 'array', items: section };
   return { type: ['object', 'null'], propertyNames: { pattern: NAME_PATTERN }, additionalProperties: section };
 }
 

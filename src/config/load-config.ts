@@ -10,6 +10,7 @@ import { copyRaw, isMap } from './raw.js';
 import { findConfigFile, readConfigFile, readDotEnv } from './read-file.js';
 import type { RawFile } from './read-text.js';
 import { resolveReferences } from './references.js';
+import { resolveAutomations } from './resolve/automations.js';
 import { resolveConnections } from './resolve/connections.js';
 import { resolveStorage } from './resolve/database.js';
 import { resolveRetention } from './resolve/retention.js';
@@ -86,7 +87,7 @@ async function othersFaults(
 }
 
 function resolveConfig(scope: Scope, routeOrder: readonly string[]): Config {
-  return {
+  const config = {
     server: resolveServer(scope),
     ...resolveStorage(scope),
     orgs: scope.file.orgs,
@@ -98,6 +99,7 @@ function resolveConfig(scope: Scope, routeOrder: readonly string[]): Config {
     workspaces: resolveWorkspaces(scope),
     routes: resolveRoutes(scope, routeOrder),
   };
+  return { ...config, automations: resolveAutomations(scope, config) };
 }
 
 /** A value may fail several checks in a row; the first says what to mend. */

@@ -115,7 +115,10 @@ function keysOf({ value }: At): string[] {
 function placeOf(field: Field | undefined): Place {
   if (field === undefined || !field.built) return { kind: 'free' };
   if (field.nested === null) return { kind: 'value', verbatim: field.verbatim };
-  return field.nested.shape === 'variables' ? { kind: 'variables' } : { kind: field.nested.shape, of: field.nested.of() };
+  if (field.nested.shape === 'variables') return { kind: 'variables' };
+  // A list is set whole, as YAML.
+  if (field.nested.shape === 'list') return { kind: 'value', verbatim: false };
+  return { kind: field.nested.shape, of: field.nested.of() };
 }
 
 function match(keys: Iterable<string>, segment: string): string | null {

@@ -54,10 +54,12 @@ export function configReference(): string {
   return `${parts.join('\n').trimEnd()}\n`;
 }
 
+const SUFFIX = { section: '', entries: '.<name>', list: '[]' } as const;
+
 function nestedSections(of: Type<object>, path: string): string[] {
   return [...fieldsOf(of)].flatMap(([key, { nested, about }]) => {
     if (nested === null || nested.shape === 'variables') return [];
-    const at = `${path}${key}${nested.shape === 'entries' ? '.<name>' : ''}`;
+    const at = `${path}${key}${SUFFIX[nested.shape]}`;
     return [...section(at, nested.of(), about), ...nestedSections(nested.of(), `${at}.`)];
   });
 }

@@ -10,6 +10,8 @@ interface Events {
   suspected: [conversations: readonly string[]];
   /** A source of events was given up or taken away: whoever can take it looks. */
   sources: [];
+  /** Automations were made, changed, switched or deleted: whoever keeps a view of them reads them anew. */
+  automations: [];
   /** Messages joined the claims of these conversations, or a person paused or resumed them: whoever works on them looks again. */
   steered: [conversations: readonly string[]];
   /** Conversations were put aside for a person: their machines loop, or what turns may cost is spent. */

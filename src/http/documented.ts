@@ -3,11 +3,13 @@ import type * as Swagger from '@nestjs/swagger';
 type Decorator =
   | 'ApiAcceptedResponse'
   | 'ApiBearerAuth'
+  | 'ApiBody'
   | 'ApiCreatedResponse'
   | 'ApiExcludeController'
   | 'ApiExcludeEndpoint'
   | 'ApiExtraModels'
   | 'ApiHeader'
+  | 'ApiNoContentResponse'
   | 'ApiOkResponse'
   | 'ApiOperation'
   | 'ApiProduces'
@@ -24,11 +26,13 @@ const waiting: ((swagger: Readonly<Record<Decorator, Factory>>) => void)[] = [];
 // Swagger is a sixth of all modules of a server that nobody may ever ask for its documentation: it is loaded when somebody does.
 export const ApiAcceptedResponse = later('ApiAcceptedResponse');
 export const ApiBearerAuth = later('ApiBearerAuth');
+export const ApiBody = later('ApiBody');
 export const ApiCreatedResponse = later('ApiCreatedResponse');
 export const ApiExcludeController = later('ApiExcludeController');
 export const ApiExcludeEndpoint = later('ApiExcludeEndpoint');
 export const ApiExtraModels = later('ApiExtraModels');
 export const ApiHeader = later('ApiHeader');
+export const ApiNoContentResponse = later('ApiNoContentResponse');
 export const ApiOkResponse = later('ApiOkResponse');
 export const ApiOperation = later('ApiOperation');
 export const ApiProduces = later('ApiProduces');

@@ -9,6 +9,8 @@ import { createToken } from '../../src/admin/tokens.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
+import { AutomationDesk, AutomationWorld } from '../../src/core/automations/automation-desk.js';
+import type { Surroundings } from '../../src/core/automations/surroundings.js';
 import { Reconciliation } from '../../src/core/controls/reconciliation.js';
 import { EffectLedger } from '../../src/core/effects/effect-ledger.js';
 import { Operations } from '../../src/core/operations.js';
@@ -80,6 +82,39 @@ export class FixedHost extends HostView {
   }
 }
 
+/** What automations of every organisation may name. */
+export const SURROUNDINGS: Surroundings = {
+  runtimes: new Map([
+    ['helper', { agent: 'echo', isSandboxed: false }],
+    ['box', { agent: 'agent-server', isSandboxed: true }],
+  ]),
+  workspaces: new Map([
+    ['main', { runtime: 'helper' }],
+    ['boxed', { runtime: 'box' }],
+  ]),
+  sources: new Map([
+    ['tracker', { namesSubjects: true }],
+    ['hooks', { namesSubjects: false }],
+  ]),
+};
+
+/** What automations lean on; `stoppedBy` is who switched which of them off. */
+export class FixedWorld extends AutomationWorld {
+  readonly stoppedBy: [automation: string, by: string][] = [];
+
+  async around(): Promise<Surroundings> {
+    return SURROUNDINGS;
+  }
+
+  async tarballFault(): Promise<string | null> {
+    return null;
+  }
+
+  async stopped(automation: string, by: string): Promise<void> {
+    this.stoppedBy.push([automation, by]);
+  }
+}
+
 /** A source whose payloads are what its plugin would make of them. */
 const transport: WebhookTransport = {
   ...githubTransport,
@@ -118,6 +153,7 @@ export class AdminHost {
     readonly app: NestFastifyApplication,
     readonly host: FixedHost,
     readonly metrics: Metrics,
+    readonly world: FixedWorld,
     private readonly end: () => Promise<void>,
   ) {}
 
@@ -127,10 +163,11 @@ export class AdminHost {
     const core = new Core(database, test, owner, routes.length === 0 ? [anyRoute()] : routes);
     const host = new FixedHost(routes);
     const metrics = new Metrics();
-    const app = await adminApp(core, host, metrics);
+    const world = new FixedWorld();
+    const app = await adminApp(core, host, metrics, world);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new AdminHost(core, app, host, metrics, close);
+    return new AdminHost(core, app, host, metrics, world, close);
   }
 
   get(url: string, asked: Asked = {}): Promise<Answer> {
@@ -139,6 +176,10 @@ export class AdminHost {
 
   post(url: string, body?: unknown, asked: Asked = {}): Promise<Answer> {
     return this.ask('POST', url, { ...asked, body });
+  }
+
+  patch(url: string, body: unknown, asked: Asked = {}): Promise<Answer> {
+    return this.ask('PATCH', url, { ...asked, body });
   }
 
   delete(url: string, asked: Asked = {}): Promise<Answer> {
@@ -176,7 +217,7 @@ export class AdminHost {
   }
 
   private async ask(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
     { token = ADMIN_TOKEN, body, key, headers, remoteAddress }: Asked,
   ): Promise<Answer> {
@@ -201,6 +242,7 @@ export async function adminApp(
   core: Pick<Core, 'database' | 'signals' | 'admissions' | 'operations'>,
   host: HostView,
   metrics: Metrics,
+  world: AutomationWorld = new FixedWorld(),
 ): Promise<NestFastifyApplication> {
   const providers = [
     { provide: Database, useValue: core.database },
@@ -215,6 +257,8 @@ export async function adminApp(
     },
     { provide: EffectLedger, useValue: new EffectLedger(core.database, core.signals) },
     { provide: ApprovalDesk, useValue: new ApprovalDesk(core.database, core.signals, Buffer.alloc(32, 7), { expiresMs: 86_400_000 }) },
+    { provide: AutomationWorld, useValue: world },
+    { provide: AutomationDesk, useValue: new AutomationDesk(core.database, core.signals, world) },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },
     { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },

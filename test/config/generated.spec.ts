@@ -31,7 +31,7 @@ describe('what is made from the schema classes', () => {
     for (const key of ['publicUrl', 'directUrl', 'maxAttempts', 'acceptLate', 'perSecond', 'idleTimeout', 'coalesce', 'afterClose']) {
       expect(page).toContain(`| \`${key}\` |`);
     }
-    expect(page).not.toContain('automations');
+    expect(page).not.toContain('| `mcp` |');
     expect(JSON.stringify(configSchema())).not.toContain('not built');
   });
 
@@ -42,6 +42,7 @@ describe('what is made from the schema classes', () => {
       'server:\nroutes:',
       'connections: { c: { plugin: x, rate: off, own: 1 } }',
       'runtimes: { r: { kind: mine, own: 1 } }',
+      'automations: { a: { triggers: [{ source: c, on: [x], authors: { bots: true } }, { schedule: "0 9 * * *" }], prompt: x, timeout: 5m } }',
     ]) {
       expect([validate(parse(yaml)), validate.errors]).toEqual([true, null]);
     }
@@ -53,7 +54,9 @@ describe('what is made from the schema classes', () => {
       'connections: { c: {} }',
       'runtimes: { r: { kind: echo, command: [x] } }',
       'runtimes: { r: { kind: process } }',
-      'automations: {}',
+      'automations: { a: { prompt: x } }',
+      'automations: { a: { triggers: [{ sorce: x }] } }',
+      'automations: { a: { triggers: {} } }',
     ]) {
       expect([yaml, validate(parse(yaml))]).toEqual([yaml, false]);
     }

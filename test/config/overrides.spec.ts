@@ -76,7 +76,7 @@ describe('environment overrides', () => {
         THROUGHLINE_: '1',
         THROUGHLINE___PROTO____POLLUTED: '1',
         THROUGHLINE_CONNECTIONS__CONSTRUCTOR__SECRET: '1',
-        THROUGHLINE_AUTOMATIONS__X__PROMPT: '1',
+        THROUGHLINE_WORKSPACES__W__MCP__URL: '1',
       },
     });
     expect(faults).toEqual([
@@ -86,7 +86,8 @@ describe('environment overrides', () => {
       'THROUGHLINE_SERVER__PROT: unknown key `prot` in `server`; did you mean `port`?',
       'THROUGHLINE_SERVR__PORT: unknown key `servr`; did you mean `server`?',
       'THROUGHLINE___PROTO____POLLUTED: has an empty level; two underscores stand between levels',
-      'automations: `automations` is not built yet in this version',
+      'workspaces.w.runtime: is required and must not be empty',
+      'workspaces.w.mcp: `mcp` is not built yet in this version',
     ]);
   });
 

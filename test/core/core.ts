@@ -209,6 +209,8 @@ export function done(claim: Claim): ClaimEnd {
 }
 
 const LEDGER = [
+  'automation_versions',
+  'automations',
   'errands',
   'early_messages',
   'control_bindings',

@@ -34,6 +34,14 @@ export class EffectIdPipe implements PipeTransform<string, string> {
 }
 
 @Injectable()
+export class AutomationIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!UUID.test(id)) throw new NotFound('There is no such automation.');
+    return id;
+  }
+}
+
+@Injectable()
 export class ApprovalIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
     if (!isApprovalId(id)) throw new NotFound('There is no such approval; it may have expired.');

@@ -20,10 +20,10 @@ export interface Field {
   readonly nested: Nested | null;
 }
 
-/** `section`: one map of keys; `entries`: a map from names to sections; `variables`: a map from any names to text. */
+/** `section`: one map of keys; `entries`: a map from names to sections; `list`: sections one after the other; `variables`: a map from any names to text. */
 export type Nested =
   | { readonly shape: 'section'; readonly of: () => Type<object>; readonly mayBeOff: boolean }
-  | { readonly shape: 'entries'; readonly of: () => Type<object> }
+  | { readonly shape: 'entries' | 'list'; readonly of: () => Type<object> }
   | { readonly shape: 'variables' };
 
 /** A section that takes further keys, which somebody else checks; they are kept in its `rest`. */

@@ -18,6 +18,11 @@ export function Entries(of: () => Type<object>, { about }: About): PropertyDecor
   return declare({ about, required: false, type: 'section per name', nested: { shape: 'entries', of } }, null, {});
 }
 
+/** A list of maps of keys. */
+export function List(of: () => Type<object>, { about, required = false }: About & { readonly required?: boolean }): PropertyDecorator {
+  return declare({ about, required, type: 'list of sections', nested: { shape: 'list', of } }, null, {});
+}
+
 /** Variables for a process: names to texts; numbers and flags are taken as text. */
 export function Variables({ about }: About): PropertyDecorator {
   const isValue = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);

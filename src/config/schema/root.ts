@@ -1,7 +1,8 @@
 import { NAME_PATTERN, NAME_RULE } from '../names.js';
+import { AutomationSection } from './automation.js';
 import { ConnectionSection } from './connection.js';
 import { DatabaseSection } from './database.js';
-import { Entries, NotBuilt, Section } from './nested.js';
+import { Entries, Section } from './nested.js';
 import { RetentionSection } from './retention.js';
 import { RouteSection } from './route.js';
 import { RuntimeSection } from './runtime.js';
@@ -45,6 +46,6 @@ export class ConfigFile {
   @Entries(() => RouteSection, { about: 'Which events become messages for which workspace; tried in the order of the file.' })
   readonly routes: ReadonlyMap<string, RouteSection> = new Map();
 
-  @NotBuilt()
-  readonly automations?: unknown;
+  @Entries(() => AutomationSection, { about: 'What starts runs by events, by schedules and by people, and what they do.' })
+  readonly automations: ReadonlyMap<string, AutomationSection> = new Map();
 }

@@ -6,7 +6,16 @@ export class PendingAudit {
   /** Committed together with the write. */
   isStored = false;
 
-  constructor(readonly entry: AuditEntry) {}
+  constructor(private line: AuditEntry) {}
+
+  get entry(): AuditEntry {
+    return this.line;
+  }
+
+  /** What was made only now has an id only now. */
+  nameTarget(target: string): void {
+    this.line = { ...this.line, target };
+  }
 }
 
 const current = new AsyncLocalStorage<PendingAudit>();

@@ -19,7 +19,7 @@ export type AutomationState = 'draft' | 'enabled' | 'disabled';
 export const CONCURRENCY = ['allow', 'skip', 'queue'] as const;
 /** What becomes of messages whose sandbox is gone: a new one is made, they wait for a person, or they are dropped with a notice. */
 export const ON_SANDBOX_GONE = ['restart', 'queue', 'drop'] as const;
-/** Whether a change of what its agents are (runtime, workspace, tarball, entrypoint) gives later events conversations of their own. */
+/** `keep`: no change gives later events conversations of their own. `rekey`: every change does. Else those do that change what its agents are. */
 export const ON_EDIT = ['keep', 'rekey'] as const;
 
 /** What the matcher of an event trigger is made of; the fields are those of a route under the names of the API. */
@@ -70,7 +70,8 @@ export interface AutomationSpec {
   readonly keep_alive: boolean;
   readonly concurrency: (typeof CONCURRENCY)[number];
   readonly on_sandbox_gone: (typeof ON_SANDBOX_GONE)[number];
-  readonly on_edit: (typeof ON_EDIT)[number];
+  /** Null: a change of runtime, tarball or entrypoint gives later events conversations of their own, and no other. */
+  readonly on_edit: (typeof ON_EDIT)[number] | null;
 }
 
 /** The automation in ids of conversations: from the second generation on, those before stay what they were. */

@@ -8,6 +8,7 @@ interface Message {
   readonly from: string;
   readonly ready?: true;
   readonly sources?: true;
+  readonly automations?: true;
   readonly fenced?: readonly string[];
 }
 
@@ -24,6 +25,7 @@ export class WakeUps {
   private readonly fenced = new Set<string>();
   private isReady = false;
   private hasSources = false;
+  private hasAutomations = false;
   private isHearing = false;
   private gathering: NodeJS.Timeout | null = null;
   private telling: Promise<void> | null = null;
@@ -48,11 +50,16 @@ export class WakeUps {
       this.hasSources = true;
       this.tell();
     });
+    signals.on('automations', () => {
+      if (this.isHearing) return;
+      this.hasAutomations = true;
+      this.tell();
+    });
   }
 
   /** What was said while nobody listened is looked for. */
   connected(): void {
-    this.relay({ from: '', ready: true, sources: true });
+    this.relay({ from: '', ready: true, sources: true, automations: true });
   }
 
   hear(payload: string): void {
@@ -65,13 +72,14 @@ export class WakeUps {
     this.gathering = null;
   }
 
-  private relay({ ready, sources, fenced }: Message): void {
+  private relay({ ready, sources, automations, fenced }: Message): void {
     this.isHearing = true;
     try {
       // The claim may be a newer one by the time this arrives: whoever works on it looks, and does not just stop.
       if (fenced) this.signals.emit('suspected', fenced);
       if (ready) this.signals.emit('ready');
       if (sources) this.signals.emit('sources');
+      if (automations) this.signals.emit('automations');
     } finally {
       this.isHearing = false;
     }
@@ -96,17 +104,19 @@ export class WakeUps {
   }
 
   private async tellAll(): Promise<void> {
-    while (this.isReady || this.hasSources || this.fenced.size > 0) {
+    while (this.isReady || this.hasSources || this.hasAutomations || this.fenced.size > 0) {
       const fenced = [...this.fenced].slice(0, MOST_IDS);
       for (const conversation of fenced) this.fenced.delete(conversation);
       const message: Message = {
         from: this.self,
         ...(this.isReady && { ready: true }),
         ...(this.hasSources && { sources: true }),
+        ...(this.hasAutomations && { automations: true }),
         ...(fenced.length > 0 && { fenced }),
       };
       this.isReady = false;
       this.hasSources = false;
+      this.hasAutomations = false;
       await this.carry(JSON.stringify(message));
     }
   }
@@ -115,10 +125,13 @@ export class WakeUps {
 /** Whoever may connect to the database may say anything. */
 function read(payload: string): Message | null {
   try {
-    const { from, ready, sources, fenced } = JSON.parse(payload) as Record<string, unknown>;
+    const { from, ready, sources, automations, fenced } = JSON.parse(payload) as Record<string, unknown>;
     if (typeof from !== 'string') return null;
     const ids = Array.isArray(fenced) ? fenced.filter((id) => typeof id === 'string') : [];
-    return { from, ...(ready === true && { ready }), ...(sources === true && { sources }), ...(ids.length > 0 && { fenced: ids }) };
+    return {
+      ...{ from, ...(ready === true && { ready }), ...(sources === true && { sources }) },
+      ...{ ...(automations === true && { automations }), ...(ids.length > 0 && { fenced: ids }) },
+    };
   } catch {
     return null;
   }

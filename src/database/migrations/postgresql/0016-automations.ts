@@ -26,6 +26,7 @@ const UP = [
     version integer not null,
     generation integer not null default 1,
     spec text not null,
+    agent text,
     owner text not null,
     failures integer not null default 0,
     disabled_reason text,

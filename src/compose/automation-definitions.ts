@@ -1,0 +1,65 @@
+import { Logger } from '@nestjs/common';
+import { reviewMade } from '../automations/definitions/review-made.js';
+import { type Declared, syncAutomations } from '../automations/definitions/sync-automations.js';
+import type { Config } from '../config/config.js';
+import { surroundingsOf } from '../config/surroundings.js';
+import type { AutomationSpec } from '../core/automations/automation.js';
+import { AutomationDesk, AutomationWorld } from '../core/automations/automation-desk.js';
+import { agentOf, type Surroundings } from '../core/automations/surroundings.js';
+import { uploadOf } from '../core/automations/tarball-fault.js';
+import { Signals } from '../core/signals.js';
+import type { Database } from '../database/database.js';
+import type { Tx } from '../database/tx.js';
+import type { HostParts } from './host-parts.js';
+
+/** The automations that people make, and what is looked at when they do. */
+export function automationProviders({ config, database }: HostParts) {
+  return [
+    { provide: AutomationWorld, useFactory: () => new ConfiguredWorld(config) },
+    {
+      provide: AutomationDesk,
+      inject: [Signals, AutomationWorld],
+      useFactory: (signals: Signals, world: AutomationWorld) => new AutomationDesk(database, signals, world),
+    },
+  ];
+}
+
+class ConfiguredWorld extends AutomationWorld {
+  constructor(private readonly config: Config) {
+    super();
+  }
+
+  async around(_tx: Tx, org: string): Promise<Surroundings> {
+    return surroundingsOf(this.config, org);
+  }
+
+  async tarballFault(_tx: Tx, _org: string, { tarball }: AutomationSpec): Promise<string | null> {
+    return tarball !== null && uploadOf(tarball) !== null ? 'names an upload, which this version does not take yet' : null;
+  }
+
+  async stopped(): Promise<void> {
+    return undefined;
+  }
+}
+
+/** Before the first event: the automations of the store are those of the configuration, and those that were made beside it. */
+export async function bringInAutomations(config: Config, database: Database, signals: Signals): Promise<void> {
+  const aroundOf = (org: string) => surroundingsOf(config, org);
+  const declared = config.automations.map(
+    ({ org, enabled, spec }): Declared => ({ org, enabled, spec, agent: agentOf(spec, aroundOf(org)) }),
+  );
+  const { made, changed, dropped, homeless } = await database.transaction(async (tx) => {
+    const { changed: edited, ...synced } = await syncAutomations(tx, declared);
+    const reviewed = await reviewMade(tx, aroundOf);
+    return { ...synced, changed: edited + reviewed.changed, homeless: reviewed.homeless };
+  });
+  const log = new Logger('Automations');
+  if (made + changed + dropped > 0) {
+    log.log(`${made} made, ${changed} changed, ${dropped} disabled because the configuration does not have them any more`);
+    signals.emit('automations');
+  }
+  for (const { id, org, spec } of homeless)
+    log.warn(
+      `automation ${id} of ${org} names ${spec.runtime === null ? `the workspace ${spec.workspace}` : `the runtime ${spec.runtime}`}, which the configuration does not have: its runs will fail`,
+    );
+}
