@@ -11,7 +11,7 @@ import { BuiltProcess, build } from './demo/child.js';
 import { type Block, blocksIn, blocksOf, documents, root } from './readme-blocks.js';
 
 const LONG = 240_000;
-const WHOLE = ['server', 'database', 'orgs', 'workers', 'plugins', 'connections', 'runtimes', 'workspaces', 'routes'];
+const WHOLE = ['server', 'database', 'orgs', 'workers', 'plugins', 'connections', 'runtimes', 'workspaces', 'routes', 'automations'];
 const CLI = 'cli/throughline.js';
 const CONFIG = ['--config', 'my-agents/throughline.config.yaml'];
 

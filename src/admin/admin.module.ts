@@ -3,8 +3,10 @@ import { BearerGuard } from './access/bearer.guard.js';
 import { Callers } from './access/callers.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
+import { AutomationDryRunController } from './automations/automation-dry-run.controller.js';
 import { AutomationStatesController } from './automations/automation-states.controller.js';
 import { AutomationsController } from './automations/automations.controller.js';
+import { ValidateController } from './automations/validate.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ControlsController } from './controls/controls.controller.js';
 import { ActionsController } from './conversations/actions.controller.js';
@@ -17,7 +19,8 @@ import { PurgeController } from './conversations/purge.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { EffectsController } from './effects/effects.controller.js';
 import { HealthController } from './health/health.controller.js';
-import { CapabilitiesController, PluginsController, RoutesController } from './host/host.controllers.js';
+import { CapabilitiesController } from './host/capabilities.controller.js';
+import { PluginsController, RoutesController } from './host/host.controllers.js';
 import { LoadReader } from './metrics/load-reader.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { MetricsGuard } from './metrics/metrics.guard.js';
@@ -41,6 +44,8 @@ const CONTROLLERS = [
   ApprovalsController,
   AutomationsController,
   AutomationStatesController,
+  AutomationDryRunController,
+  ValidateController,
   DryRunController,
   ConnectionsController,
   PluginsController,

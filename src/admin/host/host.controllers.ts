@@ -11,7 +11,7 @@ import { configured } from '../http/configured.js';
 import { OrgQuery, type Page, PageOf, PageQuery } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
 import { Write } from '../http/write.js';
-import { CapabilitiesDto, PluginDto, ReplayedRouteDto, RouteDto } from './host.dto.js';
+import { PluginDto, ReplayedRouteDto, RouteDto } from './host.dto.js';
 
 @AdminController('v1/plugins', 'host')
 export class PluginsController {
@@ -54,22 +54,5 @@ export class RoutesController {
     if (!this.host.routes().some((route) => route.org === org && route.name === name)) throw new NotFound(`There is no route ${name}.`);
     const { admitted, lost, isDone } = await admitKept(this.database, this.admissions, { org, name }, actor);
     return { admitted, lost, has_more: !isDone };
-  }
-}
-
-@AdminController('v1/capabilities', 'host')
-export class CapabilitiesController {
-  constructor(
-    @Inject(HostView) private readonly host: HostView,
-    @Inject(Database) private readonly database: Database,
-  ) {}
-
-  @Get()
-  @ApiOperation({ summary: 'What this server is and has' })
-  @ApiOkResponse({ type: CapabilitiesDto })
-  read(@By() { org, role, actor }: Caller, @Query() _query: OrgQuery): CapabilitiesDto {
-    const plugins = this.host.plugins().map(({ name }) => name);
-    const orgs = actor === 'environment' ? [...this.host.orgs()] : [org];
-    return { version: this.host.version(), database: this.database.dialect.name, orgs, runtimes: [...this.host.runtimes()], plugins, role };
   }
 }

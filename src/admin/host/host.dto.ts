@@ -1,4 +1,4 @@
-import { Flag, OneOf, Text, TextOrNull, Texts, Whole } from '../http/fields.js';
+import { Flag, OneOf, Part, Text, TextOrNull, Texts, Whole } from '../http/fields.js';
 
 export class PluginDto {
   @Text('Its name, as connections give it.')
@@ -54,6 +54,35 @@ export class ReplayedRouteDto {
   has_more!: boolean;
 }
 
+export class AutomationCapabilitiesDto {
+  @Texts('Kinds of triggers. People start every automation.')
+  trigger_types!: string[];
+
+  @Texts('Connections and webhooks of the organisation whose events may start one.')
+  event_sources!: string[];
+
+  @Texts('Runtimes that one may name.')
+  runtimes!: string[];
+
+  @Texts('Those of them that run the files of a tarball.')
+  sandboxed_runtimes!: string[];
+
+  @Texts('Workspaces of the organisation that one may name instead.')
+  workspaces!: string[];
+
+  @Text('The language of `filter`, `subject_key_expr` and `turn_text_expr`.')
+  expression_language!: string;
+
+  @Texts('Functions that expressions may call.')
+  expression_functions!: string[];
+
+  @Whole('Shortest time between two slots of a schedule, in seconds.')
+  min_interval_seconds!: number;
+
+  @Whole('Longest run, in seconds.')
+  max_timeout_seconds!: number;
+}
+
 export class CapabilitiesDto {
   @Text('Version of this server.')
   version!: string;
@@ -72,4 +101,10 @@ export class CapabilitiesDto {
 
   @OneOf(['viewer', 'operator', 'admin'], 'Role of the token.')
   role!: string;
+
+  @Flag('Whether an automation could run: there is a runtime, and the server has recovered.')
+  ready!: boolean;
+
+  @Part(AutomationCapabilitiesDto, 'What automations may be made of.')
+  automations!: AutomationCapabilitiesDto;
 }

@@ -7,6 +7,10 @@ import { NotFound } from '../../plugin/index.js';
 const UUID = new RegExp(`^${ID_PATTERN}$`);
 const NUMBER = /^[1-9]\d{0,14}$/;
 
+export function isUuid(id: string): boolean {
+  return UUID.test(id);
+}
+
 // What cannot be an id is answered like one that does not exist; the database never sees it.
 
 @Injectable()

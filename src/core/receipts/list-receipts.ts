@@ -1,6 +1,6 @@
 import { first, type Tx } from '../../database/tx.js';
 import { type Found, findSlice, ledgerWindow, type Slice, Where } from '../listing.js';
-import type { StoredDecision } from './receipts.js';
+import type { StoredDecision, StoredReceipt } from './receipts.js';
 
 /** A receipt with its latest decision and how often it came again. */
 export interface ReceiptView {
@@ -97,6 +97,16 @@ export interface ReceiptContent {
 
 export async function readReceiptView(tx: Tx, org: string, id: number): Promise<(ReceiptView & ReceiptContent) | null> {
   return first(tx, `${SELECT.replace('select r.id', 'select r.parsed, r.payload, r.id')} where r.org = ? and r.id = ?`, [org, id]);
+}
+
+/** The latest that came by these sources, newest first, as far as one slice of a search looks back. */
+export async function latestReceipts(tx: Tx, org: string, sources: readonly string[], limit: number): Promise<StoredReceipt[]> {
+  const { from } = await ledgerWindow(tx, null);
+  return tx.all(
+    `select id, org, provider, source, delivery_id, event_key, parsed, payload, payload_size, payload_cut, secret_index, received_at, purged_at
+       from receipts where id >= ? and org = ? and source ${tx.dialect.among('text')} order by id desc limit ?`,
+    [from, org, sources, limit],
+  );
 }
 
 /** All that was ever decided about it, in that order. */

@@ -30,6 +30,11 @@ export function checkExpression(root: ExpressionNode): void {
   check(root, 0);
 }
 
+/** Names of all functions that expressions may call, in order. */
+export function functionNames(): string[] {
+  return Object.keys(interpreter.runtime._functionTable).sort();
+}
+
 function checkStandsAlone(node: ExpressionNode): void {
   if (node.type === 'ExpressionReference') throw new InvalidInput('has an &expression that is no argument of a function');
 }
