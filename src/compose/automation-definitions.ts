@@ -5,6 +5,8 @@ import type { Config } from '../config/config.js';
 import { surroundingsOf } from '../config/surroundings.js';
 import type { AutomationSpec } from '../core/automations/automation.js';
 import { AutomationDesk, AutomationWorld } from '../core/automations/automation-desk.js';
+import { configuredAutomations, madeAutomations } from '../core/automations/automations.js';
+import { placeAutomation } from '../core/automations/place-automation.js';
 import { agentOf, type Surroundings } from '../core/automations/surroundings.js';
 import { uploadOf } from '../core/automations/tarball-fault.js';
 import { Signals } from '../core/signals.js';
@@ -58,6 +60,8 @@ export async function bringInAutomations(config: Config, database: Database, sig
     log.log(`${made} made, ${changed} changed, ${dropped} disabled because the configuration does not have them any more`);
     signals.emit('automations');
   }
+  const all = await database.transaction(async (tx) => [...(await configuredAutomations(tx)), ...(await madeAutomations(tx))]);
+  for (const automation of all) if (automation.version > 1) await placeAutomation(database, automation);
   for (const { id, org, spec } of homeless)
     log.warn(
       `automation ${id} of ${org} names ${spec.runtime === null ? `the workspace ${spec.workspace}` : `the runtime ${spec.runtime}`}, which the configuration does not have: its runs will fail`,

@@ -63,6 +63,13 @@ const BLOCKS = `# Configuration of Throughline. All of it is optional: as it sta
 #    connection: linear
 #    workspace: engineering
 #    on: ["Issue.*", "Comment.create"]
+
+# What starts work of its own: by events, by the clock, or by a person through the API. See docs/automations.md.
+#automations:
+#  weekly-report:
+#    triggers: [{ schedule: "0 9 * * 1", timezone: Europe/Berlin }]
+#    prompt: Write the report of the week.
+#    workspace: triage
 `;
 
 /**

@@ -134,6 +134,23 @@ eachDatabase('automations through the admin API', (make) => {
     expect((await host.get('/v1/automations?state=draft')).body.items.map((each: { id: string }) => each.id)).toContain(id);
   });
 
+  it('AUT-1 it is switched by a change, too, which may change nothing else', async () => {
+    const { id, enabled, disabled_reason } = await made({ enabled: false });
+    expect([enabled, disabled_reason]).toEqual([false, 'manual']);
+    const change = async (body: object) => {
+      const { status, body: answer } = await host.patch(`/v1/automations/${id}`, body);
+      return [status, answer.state ?? answer.code, answer.version ?? null];
+    };
+    expect(await change({ enabled: true })).toEqual([200, 'enabled', 1]);
+    expect(await change({ enabled: true, timeout: 5 })).toEqual([200, 'enabled', 2]);
+    expect(await change({ state: 'disabled', timeout: 6 })).toEqual([200, 'disabled', 3]);
+    expect(host.world.stoppedBy).toContainEqual([id, 'environment']);
+    expect(await change({ state: 'disabled', enabled: true })).toEqual([400, 'invalid_input', null]);
+    expect(await change({ enabled: 'yes' })).toEqual([400, 'invalid_input', null]);
+    expect(await change({ enabled: true, timeout: 0 })).toEqual([400, 'invalid_input', null]);
+    expect((await host.get(`/v1/automations/${id}`)).body).toMatchObject({ state: 'disabled', version: 3 });
+  });
+
   it('AUT-1 is not switched on where its runtime is gone', async () => {
     const { id } = await made({ state: 'draft' });
     await host.change(`update automations set spec = replace(spec, '"runtime":"helper"', '"runtime":"gone"') where id = ?`, id);

@@ -82,6 +82,7 @@ describe('the template', () => {
       ['linear', ['l']],
     ]);
     expect(config.routes.map(({ name }) => name)).toEqual(['github-comments', 'slack-threads', 'linear-issues']);
+    expect(config.automations.map(({ spec }) => spec.name)).toEqual(['weekly-report']);
     expect(
       envExample()
         .match(/^[A-Z_]+(?==)/gm)

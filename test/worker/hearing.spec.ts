@@ -76,4 +76,18 @@ eachCore('replicas that hear of each other', (open) => {
     turn.finish();
     await until(async () => (await core.queue(conversation)).open === 0);
   });
+
+  it('AUT-1 a change of an automation is told to the other replicas at once, and by nobody twice', async () => {
+    const core = open();
+    if (core.test.name === 'sqlite') return;
+    const { one, two } = await pair(core);
+    const said: string[] = [];
+    one.signals.on('automations', () => said.push('one'));
+    two.signals.on('automations', () => said.push('two'));
+    one.signals.emit('automations');
+    await until(async () => said.length === 2);
+    two.signals.emit('automations');
+    await until(async () => said.length === 4);
+    expect(said).toEqual(['one', 'two', 'two', 'one']);
+  });
 });

@@ -34,7 +34,7 @@ export class AutomationStatesController {
   @Write({ action: 'automation.enable', summary: 'Let its triggers start it. Its owner or an admin may' })
   @ApiOkResponse({ type: AutomationDto })
   async enable(@By() caller: Caller, @Param('id', AutomationIdPipe) id: string, @Query() _query: OrgQuery): Promise<AutomationDto> {
-    return toAutomation(await this.desk.enable({ org: caller.org, id, by: caller.actor, mayChange: ownerOrAdmin(caller) }));
+    return toAutomation(await this.desk.turn({ org: caller.org, id, by: caller.actor, mayChange: ownerOrAdmin(caller) }, 'enabled'));
   }
 
   @Post('disable')
@@ -47,13 +47,13 @@ export class AutomationStatesController {
     @Query() _query: OrgQuery,
   ): Promise<AutomationDto> {
     // What does harm is switched off by whoever sees it.
-    return toAutomation(await this.desk.disable({ org, id, by: actor, mayChange: () => undefined }, reason ?? null));
+    return toAutomation(await this.desk.turn({ org, id, by: actor, mayChange: () => undefined }, 'disabled', reason ?? null));
   }
 
   @Post('draft')
   @Write({ action: 'automation.draft', summary: 'Put it back to being written. Its owner or an admin may' })
   @ApiOkResponse({ type: AutomationDto })
   async draft(@By() caller: Caller, @Param('id', AutomationIdPipe) id: string, @Query() _query: OrgQuery): Promise<AutomationDto> {
-    return toAutomation(await this.desk.draft({ org: caller.org, id, by: caller.actor, mayChange: ownerOrAdmin(caller) }));
+    return toAutomation(await this.desk.turn({ org: caller.org, id, by: caller.actor, mayChange: ownerOrAdmin(caller) }, 'draft'));
   }
 }

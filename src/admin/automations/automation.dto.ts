@@ -169,9 +169,18 @@ export class AutomationPatchBody {
 export class AutomationBody extends AutomationPatchBody {
   @ApiPropertyOptional({ type: String, enum: [...automation.states], default: 'enabled', description: 'What it begins as.' })
   state?: string;
+
+  @ApiPropertyOptional({ type: Boolean, description: 'Instead of `state`: false is `disabled`.' })
+  enabled?: boolean;
 }
 
 export class AutomationChangeBody extends AutomationPatchBody {
   @ApiPropertyOptional({ type: 'integer', description: 'The version that the change is meant for; another one is refused with 409.' })
   version?: number;
+
+  @ApiPropertyOptional({ type: String, enum: [...automation.states], description: 'What it is to be afterwards.' })
+  state?: string;
+
+  @ApiPropertyOptional({ type: Boolean, description: 'Instead of `state`: true is `enabled`, false `disabled`.' })
+  enabled?: boolean;
 }

@@ -37,12 +37,12 @@ export class AutomationsController {
   }
 
   @Post()
-  @Write({ action: 'automation.create', summary: 'Make an automation', kept: ['name', 'state'], status: 201 })
+  @Write({ action: 'automation.create', summary: 'Make an automation', kept: ['name', 'state', 'enabled'], status: 201 })
   @ApiBody({ type: AutomationBody })
   @ApiCreatedResponse({ type: AutomationDto })
   async create(@By() { org, actor }: Caller, @Body() body: Written, @Query() _query: OrgQuery): Promise<AutomationDto> {
-    const { state = null, ...written } = objectOf(body);
-    return toAutomation(await this.desk.create(org, actor, written, stateOf(state)));
+    const { state, enabled, ...written } = objectOf(body);
+    return toAutomation(await this.desk.create(org, actor, written, stateOf(state, enabled) ?? 'enabled'));
   }
 
   @Get(':id')
@@ -57,7 +57,7 @@ export class AutomationsController {
   @Write({
     action: 'automation.update',
     summary: 'Change some of its fields; one that is null has its default again. Its owner or an admin may',
-    kept: ['name'],
+    kept: ['name', 'state', 'enabled'],
   })
   @ApiBody({ type: AutomationChangeBody })
   @ApiOkResponse({ type: AutomationDto })
@@ -68,8 +68,9 @@ export class AutomationsController {
     @Body() body: Written,
     @Query() _query: OrgQuery,
   ): Promise<AutomationDto> {
-    const { version = null, ...patch } = objectOf(body);
-    return toAutomation(await this.desk.amend(asked(caller, id), patch, versionOf(version)));
+    const { version = null, state, enabled, ...patch } = objectOf(body);
+    const amendment = { patch, version: versionOf(version), state: stateOf(state, enabled) };
+    return toAutomation(await this.desk.amend(asked(caller, id), amendment));
   }
 
   @Delete(':id')
@@ -107,11 +108,14 @@ function objectOf(body: unknown): Written {
   throw badParameter('', 'The body should be a JSON object.');
 }
 
-function stateOf(value: unknown): AutomationState {
-  if (value === null) return 'enabled';
-  const state = automation.states.find((each) => each === value);
-  if (state === undefined) throw badParameter('state', `must be ${automation.states.map((each) => `\`${each}\``).join(' or ')}`);
-  return state;
+/** Null: nothing is said about it. */
+function stateOf(state: unknown = null, enabled: unknown = null): AutomationState | null {
+  if (state !== null && enabled !== null) throw badParameter('enabled', 'says what `state` says; write one of them');
+  if (enabled !== null && typeof enabled !== 'boolean') throw badParameter('enabled', 'must be true or false');
+  if (state === null) return enabled === null ? null : enabled ? 'enabled' : 'disabled';
+  const known = automation.states.find((each) => each === state);
+  if (known === undefined) throw badParameter('state', `must be ${automation.states.map((each) => `\`${each}\``).join(' or ')}`);
+  return known;
 }
 
 function versionOf(value: unknown): number | null {

@@ -17,6 +17,7 @@ import {
   switchOff,
   updateAutomation,
 } from './automations.js';
+import { placeAutomation } from './place-automation.js';
 import { raisesGeneration } from './raises-generation.js';
 import { readSpec } from './read-spec.js';
 import { refusalOf, type SpecFault } from './spec-fault.js';
@@ -41,6 +42,16 @@ export abstract class AutomationWorld {
   abstract stopped(automation: string, by: string): Promise<void>;
 }
 
+export interface Amendment {
+  readonly patch: Readonly<Record<string, unknown>>;
+  /** The version that the change is meant for; null: whatever it is now. */
+  readonly version: number | null;
+  /** What it is to be afterwards; null: what it is. */
+  readonly state: AutomationState | null;
+}
+
+const STEPS = { enabled: 'enable', disabled: 'disable', draft: 'draft' } as const;
+
 /** What people do with automations. Each throws `NotFound`, `Conflict` saying what the thing is now, or `InvalidInput` with every fault. */
 export class AutomationDesk {
   constructor(
@@ -62,37 +73,25 @@ export class AutomationDesk {
     });
   }
 
-  /** Only what is given changes. `version`: the one that the change is meant for; null: whatever it is now. */
-  async amend(asked: Asked, patch: Readonly<Record<string, unknown>>, version: number | null): Promise<Automation> {
-    return this.write(async (tx) => {
-      const found = await this.own(tx, asked);
+  /** Only what is given changes. */
+  async amend(asked: Asked, { patch, version, state }: Amendment): Promise<Automation> {
+    const isEdited = Object.keys(patch).length > 0;
+    const automation = await this.write(async (tx) => {
+      const found = isEdited ? await this.own(tx, asked) : await this.changeable(tx, asked);
       if (version !== null && version !== found.version)
         throw new Conflict(`automation ${found.id} has version ${found.version} by now, and the change was meant for version ${version}`);
-      const after = await this.checked(tx, found.org, amended(found.spec, patch));
-      if (JSON.stringify(after.spec) === JSON.stringify(found.spec)) return found;
-      await this.isFree(tx, found.org, after.spec.name, found.id);
-      const generation = found.generation + Number(raisesGeneration(found, after));
-      const isDone = await updateAutomation(tx, found, { ...after, generation, by: asked.by });
-      if (!isDone) throw new Conflict(`automation ${found.id} was changed by somebody else in this moment; read it again`);
-      return this.reread(tx, found.id);
+      const edited = isEdited ? await this.edit(tx, found, patch, asked.by) : found;
+      return state === null || state === edited.state ? edited : this.step(tx, edited, state, null);
     });
+    if (isEdited) await placeAutomation(this.database, automation);
+    if (state === 'disabled') await this.world.stopped(asked.id, asked.by);
+    return automation;
   }
 
-  /** Refused where it could not be stored as it is by now: its runtime may be gone. */
-  enable(asked: Asked): Promise<Automation> {
-    return this.step(asked, 'enable', async (tx, found) => {
-      await this.checked(tx, found.org, writtenSpec(found.spec));
-      await enableAutomation(tx, found.id);
-    });
-  }
-
-  draft(asked: Asked): Promise<Automation> {
-    return this.step(asked, 'draft', (tx, found) => draftAutomation(tx, found.id));
-  }
-
-  async disable(asked: Asked, detail: string | null): Promise<Automation> {
-    const automation = await this.step(asked, 'disable', (tx, found) => switchOff(tx, found.id, { reason: 'manual', detail }));
-    await this.world.stopped(asked.id, asked.by);
+  /** Lets its triggers start it, or not. `detail`: why it is switched off. */
+  async turn(asked: Asked, state: AutomationState, detail: string | null = null): Promise<Automation> {
+    const automation = await this.write(async (tx) => this.step(tx, await this.changeable(tx, asked), state, detail));
+    if (state === 'disabled') await this.world.stopped(asked.id, asked.by);
     return automation;
   }
 
@@ -111,18 +110,26 @@ export class AutomationDesk {
     return { spec, faults: [...faults, ...unheard(spec, around)] };
   }
 
-  private async step(
-    asked: Asked,
-    event: 'enable' | 'disable' | 'draft',
-    change: (tx: Tx, found: Automation) => Promise<unknown>,
-  ): Promise<Automation> {
-    return this.write(async (tx) => {
-      const found = await this.found(tx, asked);
-      asked.mayChange(found);
-      machine.next(found.state, event);
-      await change(tx, found);
-      return this.reread(tx, found.id);
-    });
+  private async edit(tx: Tx, found: Automation, patch: Readonly<Record<string, unknown>>, by: string): Promise<Automation> {
+    const after = await this.checked(tx, found.org, amended(found.spec, patch));
+    if (JSON.stringify(after.spec) === JSON.stringify(found.spec)) return found;
+    await this.isFree(tx, found.org, after.spec.name, found.id);
+    const generation = found.generation + Number(raisesGeneration(found, after));
+    const isDone = await updateAutomation(tx, found, { ...after, generation, by });
+    if (!isDone) throw new Conflict(`automation ${found.id} was changed by somebody else in this moment; read it again`);
+    return this.reread(tx, found.id);
+  }
+
+  private async step(tx: Tx, { id, org, spec, state: from }: Automation, to: AutomationState, detail: string | null): Promise<Automation> {
+    machine.next(from, STEPS[to]);
+    if (to === 'disabled') await switchOff(tx, id, { reason: 'manual', detail });
+    else if (to === 'draft') await draftAutomation(tx, id);
+    else {
+      // What could not be stored by now would only fail: its runtime may be gone.
+      await this.checked(tx, org, writtenSpec(spec));
+      await enableAutomation(tx, id);
+    }
+    return this.reread(tx, id);
   }
 
   private async checked(tx: Tx, org: string, written: unknown): Promise<{ spec: AutomationSpec; agent: string | null }> {
@@ -136,8 +143,7 @@ export class AutomationDesk {
 
   /** One that this person may change, and that is changed here. */
   private async own(tx: Tx, asked: Asked): Promise<Automation> {
-    const found = await this.found(tx, asked);
-    asked.mayChange(found);
+    const found = await this.changeable(tx, asked);
     if (found.origin === 'config')
       throw new Conflict(
         `automation ${found.id} is declared in the configuration as \`automations.${found.name}\`; change it there and start the server anew`,
@@ -145,9 +151,10 @@ export class AutomationDesk {
     return found;
   }
 
-  private async found(tx: Tx, { org, id }: Asked): Promise<Automation> {
+  private async changeable(tx: Tx, { org, id, mayChange }: Asked): Promise<Automation> {
     const found = await lockAutomation(tx, id);
     if (found?.org !== org) throw new NotFound(`There is no automation ${id}.`);
+    mayChange(found);
     return found;
   }
 

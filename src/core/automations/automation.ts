@@ -88,3 +88,8 @@ export function routeOfAutomation(id: string): string {
 export function workspaceOfRuntime(runtime: string): string {
   return `runtime:${runtime}`;
 }
+
+/** Where its conversations are worked on. */
+export function workspaceOf({ workspace, runtime }: Pick<AutomationSpec, 'workspace' | 'runtime'>): string {
+  return workspace ?? workspaceOfRuntime(runtime ?? '');
+}

@@ -1,6 +1,6 @@
 import { compileRoute } from '../routing/compile-route.js';
 import type { RoutableEvent, Route } from '../routing/route.js';
-import { type AutomationSpec, type EventTrigger, routeOfAutomation, workspaceOfRuntime } from './automation.js';
+import { type AutomationSpec, type EventTrigger, routeOfAutomation, workspaceOf } from './automation.js';
 
 /** An automation as its triggers need it. */
 export interface Triggered {
@@ -12,7 +12,7 @@ export interface Triggered {
 /** An event trigger as the matcher of routes takes it. Throws `InvalidInput` for one that `readSpec` would have refused. */
 export function triggerRoute({ id, org, spec }: Triggered, trigger: EventTrigger, trust: Route['trust']): Route {
   return compileRoute({
-    ...{ name: routeOfAutomation(id), org, source: trigger.source, workspace: spec.workspace ?? workspaceOfRuntime(spec.runtime ?? '') },
+    ...{ name: routeOfAutomation(id), org, source: trigger.source, workspace: workspaceOf(spec) },
     ...{ endpoint: null, on: trigger.on, filter: trigger.filter, scope: 'automation' },
     ...{ subject: trigger.subject_key_expr, text: trigger.turn_text_expr, activation: 'on_event', replay: false },
     ...{ wake: trigger.wake_agent, wakeAfterMs: null, trust, coalesce: trigger.coalesce },

@@ -5,6 +5,8 @@ export interface Placement {
   readonly org: string;
   readonly route: string;
   readonly workspace: string;
+  /** Only those that are here; left out: wherever they are. */
+  readonly from?: string;
 }
 
 const BATCH = 500;
@@ -27,10 +29,11 @@ export async function changedPlacements(tx: Tx, placements: readonly Placement[]
  * Moves conversations that a route placed to the workspace that it names now; their ids and sessions stay. What another route said
  * about them moves nothing. Takes some at a time; resolves to how many, and is to be called again until there are none.
  */
-export async function placeConversations(tx: Tx, { org, route, workspace }: Placement): Promise<number> {
+export async function placeConversations(tx: Tx, { org, route, workspace, from }: Placement): Promise<number> {
   const rows = await tx.all<{ id: string }>(
-    'select id from conversations where org = ? and route = ? and workspace <> ? and moved = 0 order by id limit ?',
-    [...[org, route, workspace], BATCH],
+    `select id from conversations
+      where org = ? and route = ? and workspace <> ? ${from === undefined ? '' : 'and workspace = ?'} and moved = 0 order by id limit ?`,
+    [org, route, workspace, ...(from === undefined ? [] : [from]), BATCH],
   );
   const ids = [
     ...(

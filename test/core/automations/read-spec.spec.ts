@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { raisesGeneration } from '../../../src/core/automations/raises-generation.js';
 import { readSpec } from '../../../src/core/automations/read-spec.js';
 import { refusalOf } from '../../../src/core/automations/spec-fault.js';
@@ -168,6 +169,25 @@ describe('an automation as it is written', () => {
     expect(faultsOf({ runtime: null, workspace: 'elsewhere' })).toEqual(['workspace workspace_unknown']);
     const only = { ...AROUND, runtimes: new Map([['helper', { agent: 'echo', isSandboxed: false }]]) };
     expect(read({ runtime: null }, only)).toMatchObject({ faults: [], spec: { runtime: 'helper' } });
+  });
+});
+
+describe('anything that is sent for an automation', () => {
+  const FIELDS = ['name', 'triggers', 'prompt', 'tarball_path', 'entrypoint', 'runtime', 'workspace', 'timeout', 'keep_alive', 'on_edit'];
+  const IN_TRIGGERS = ['type', 'source', 'on', 'filter', 'destination', 'authors', 'coalesce', 'debounce', 'schedule', 'timezone', 'x'];
+  const value = fc.oneof(fc.jsonValue(), fc.constantFrom('event', 'cron', 'tracker', 'helper', 'continue_conversation', '* * * * *', 5));
+  const triggers = fc.array(fc.dictionary(fc.constantFrom(...IN_TRIGGERS), value), { maxLength: 3 });
+
+  it('AUT-1 is either told what is wrong with it, or reads again as what it was read as', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...FIELDS), value), fc.option(triggers), fc.boolean(), (fields, list, isSound) => {
+        const raw = { ...(isSound && WRITTEN), ...fields, ...(list !== null && { triggers: list }) };
+        const { spec: made, faults } = readSpec(raw, AROUND);
+        if (faults.length > 0) return expect([400, 422]).toContain(refusalOf(faults).status);
+        expect(readSpec(JSON.parse(JSON.stringify(writtenSpec(made))), AROUND)).toEqual({ spec: made, faults: [] });
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
