@@ -47,7 +47,10 @@ eachDatabase('automations before they are switched on', (make) => {
       ],
     });
     const left = await run({ payload: payload(prompt('s1', 'hello'), { label: 'later' }) });
-    expect(left).toMatchObject({ matched: 0, events: [{ matched: false, trigger: 1, reason: 'filter', detail: expect.stringContaining('label') }] });
+    expect(left).toMatchObject({
+      matched: 0,
+      events: [{ matched: false, trigger: 1, reason: 'filter', detail: expect.stringContaining('label') }],
+    });
     const bot = prompt('s1', 'hello', { author: { id: '1', name: 'bot', isBot: true } });
     expect((await run({ payload: payload(bot, { label: 'urgent' }) })).events).toMatchObject([{ matched: false, reason: 'author_bot' }]);
     expect((await run({ event: 'push', payload: payload(prompt('s1', 'x')) })).events).toMatchObject([{ reason: 'event_key', trigger: 0 }]);
@@ -107,7 +110,8 @@ eachDatabase('automations before they are switched on', (make) => {
         'triggers[0].source event_source_not_configured',
       ],
     ]);
-    for (const body of [[], 'x', 1, {}, { draft: null }, { draft: [] }]) expect(await validate(JSON.stringify(body))).toMatchObject({ valid: false });
+    for (const body of [[], 'x', 1, {}, { draft: null }, { draft: [] }])
+      expect(await validate(JSON.stringify(body))).toMatchObject({ valid: false });
     expect((await host.get('/v1/automations?name=nothing')).body.items).toEqual([]);
   });
 
@@ -116,7 +120,10 @@ eachDatabase('automations before they are switched on', (make) => {
     const { name } = (await host.get(`/v1/automations/${id}`)).body;
     expect(await validate({ draft: { timeout: 5 }, automation_id: id })).toMatchObject({ valid: true });
     expect(await validate({ draft: { name, timeout: 5 }, automation_id: id })).toMatchObject({ valid: true });
-    expect(await validate({ draft: { ...written(), name } })).toMatchObject({ valid: false, errors: [{ field: 'name', code: 'name_taken' }] });
+    expect(await validate({ draft: { ...written(), name } })).toMatchObject({
+      valid: false,
+      errors: [{ field: 'name', code: 'name_taken' }],
+    });
     for (const automation_id of [NOBODY, 'x'])
       expect((await validate({ draft: written(), automation_id })).errors).toMatchObject([{ field: 'automation_id', code: 'not_found' }]);
   });
@@ -124,13 +131,21 @@ eachDatabase('automations before they are switched on', (make) => {
   it('AUT-2 validate tries a sample', async () => {
     const draft = written(trigger({ filter: 'urgent' }));
     const sample = (also: object) => ({ payload: payload(prompt('s3', 'hello'), also) });
-    expect(await validate({ draft, sample: sample({ urgent: true }) })).toMatchObject({ valid: true, sample_matched: true, sample: { text: 'hello' } });
-    expect(await validate({ draft, sample: sample({}) })).toMatchObject({ valid: true, sample_matched: false, sample: { reason: 'filter' } });
+    expect(await validate({ draft, sample: sample({ urgent: true }) })).toMatchObject({
+      valid: true,
+      sample_matched: true,
+      sample: { text: 'hello' },
+    });
+    expect(await validate({ draft, sample: sample({}) })).toMatchObject({
+      valid: true,
+      sample_matched: false,
+      sample: { reason: 'filter' },
+    });
     expect(await validate({ draft: written(), sample: sample({}) })).toMatchObject({
       ...{ valid: false, sample_matched: null },
       errors: [{ field: 'sample.source', code: 'event_source_not_configured' }],
     });
-    expect(await validate({ draft, sample: { payload: { parsed: prompt('s', 'x') } } })).toMatchObject({
+    expect(await validate({ draft, sample: { payload: { key: '', parsed: prompt('s', 'x') } } })).toMatchObject({
       ...{ valid: false, sample_matched: null },
       errors: [{ field: 'sample.event', code: 'unparseable_sample_event' }],
     });

@@ -16,7 +16,12 @@ export interface Tried extends Triggered {
 
 /** What an automation would make of a stored event, as far as that can still be said. */
 export function trialOfReceipt(automation: Tried, receipt: StoredReceipt): TrialDto {
-  const origin = { receipt: String(receipt.id), source: receipt.source, event: receipt.event_key, received_at: instant(receipt.received_at) };
+  const origin = {
+    receipt: String(receipt.id),
+    source: receipt.source,
+    event: receipt.event_key,
+    received_at: instant(receipt.received_at),
+  };
   try {
     return { ...origin, ...shown(automation, storedEvent(receipt, readsPayload(automation))) };
   } catch (error) {

@@ -35,7 +35,10 @@ export class ValidateController {
   @Post()
   @HttpCode(200)
   @Needs('operator')
-  @ApiOperation({ summary: 'What is wrong with an automation as it is written; nothing is stored', description: 'Needs the role operator.' })
+  @ApiOperation({
+    summary: 'What is wrong with an automation as it is written; nothing is stored',
+    description: 'Needs the role operator.',
+  })
   @ApiBody({ type: ValidateBody })
   @ApiOkResponse({ type: ValidatedDto })
   async validate(@By() { org }: Caller, @Body() body: unknown, @Query() _query: OrgQuery): Promise<ValidatedDto> {
@@ -63,7 +66,8 @@ export class ValidateController {
     if (sample === null) return null;
     const name = sample.source ?? spec.triggers.find((each) => each.type === 'event')?.source ?? '';
     const found = this.sources.find(org, name);
-    if (found === null) errors.push({ field: 'sample.source', code: 'event_source_not_configured', message: `names no source of webhooks: ${name}` });
+    if (found === null)
+      errors.push({ field: 'sample.source', code: 'event_source_not_configured', message: `names no source of webhooks: ${name}` });
     // What does not compile cannot be tried.
     if (found === null || errors.some(({ field }) => field.startsWith('triggers'))) return null;
     try {

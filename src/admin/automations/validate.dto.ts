@@ -4,7 +4,10 @@ import { AutomationBody } from './automation.dto.js';
 import { SampleBody, TrialDto } from './dry-run.dto.js';
 
 export class ValidateBody {
-  @ApiProperty({ type: AutomationBody, description: 'The automation, or what is to change of one. A body without this field is the automation itself.' })
+  @ApiProperty({
+    type: AutomationBody,
+    description: 'The automation, or what is to change of one. A body without this field is the automation itself.',
+  })
   draft!: AutomationBody;
 
   @ApiPropertyOptional({ type: String, description: 'The stored automation that the draft would change.' })
@@ -32,7 +35,11 @@ export class ValidatedDto {
   @Parts(FaultDto, 'Everything that is wrong.')
   errors!: FaultDto[];
 
-  @ApiProperty({ type: Boolean, nullable: true, description: 'Whether the sample would be taken; null: there was none that could be tried.' })
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'Whether the sample would be taken; null: there was none that could be tried.',
+  })
   sample_matched!: boolean | null;
 
   @PartOrNull(TrialDto, 'What would become of the sample.')

@@ -36,7 +36,12 @@ export class CapabilitiesController {
 
 function toAutomations({ runtimes, workspaces, sources }: Surroundings): AutomationCapabilitiesDto {
   return {
-    ...{ trigger_types: ['event', 'cron'], event_sources: [...sources.keys()], runtimes: [...runtimes.keys()], workspaces: [...workspaces.keys()] },
+    ...{
+      trigger_types: ['event', 'cron'],
+      event_sources: [...sources.keys()],
+      runtimes: [...runtimes.keys()],
+      workspaces: [...workspaces.keys()],
+    },
     sandboxed_runtimes: [...runtimes].filter(([, { isSandboxed }]) => isSandboxed).map(([name]) => name),
     ...{ expression_language: 'jmespath', expression_functions: functionNames() },
     ...{ min_interval_seconds: 60, max_timeout_seconds: LONGEST_RUN_MS / 1000 },

@@ -75,9 +75,9 @@ export async function findVersion(tx: Tx, automation: string, version: number): 
 
 /** What it has been since its conversations are what they are. */
 export async function specsOfGeneration(tx: Tx, automation: string, generation: number): Promise<AutomationSpec[]> {
-  const rows = await tx.all<{ spec: string }>('select spec from automation_versions where automation = ? and generation = ? order by version', [
-    automation,
-    generation,
-  ]);
+  const rows = await tx.all<{ spec: string }>(
+    'select spec from automation_versions where automation = ? and generation = ? order by version',
+    [automation, generation],
+  );
   return rows.map(({ spec }) => JSON.parse(spec) as AutomationSpec);
 }
