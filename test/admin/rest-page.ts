@@ -71,8 +71,12 @@ function linked(name: string): string {
   return name.endsWith('Page') ? `a page of ${linked(name.replace(/Page$/, ''))}` : `[${name}](#${name.toLowerCase()})`;
 }
 
-function plain({ type, format, enum: values, default: standard }: Loose): string {
-  const of = values ? values.map((value: string) => `\`${value}\``).join(', ') : (format ?? type ?? 'anything');
+function plain({ type, format, enum: values, default: standard, oneOf }: Loose): string {
+  const of = oneOf
+    ? oneOf.map(typeText).join(' or ')
+    : values
+      ? values.map((value: string) => `\`${value}\``).join(', ')
+      : (format ?? type ?? 'anything');
   return standard === undefined ? of : `${of}; default ${standard}`;
 }
 
