@@ -204,5 +204,5 @@ export const SQLITE_SETTINGS = [
   'pragma busy_timeout = 50',
   'pragma foreign_keys = on',
   'pragma wal_autocheckpoint = 4000',
-  'pragma cache_size = -16384',
+  'pragma cache_size = -4096',
 ];
