@@ -5,6 +5,7 @@ import { ApprovalsController } from './approvals/approvals.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AutomationDryRunController } from './automations/automation-dry-run.controller.js';
 import { AutomationStatesController } from './automations/automation-states.controller.js';
+import { AutomationVersionsController } from './automations/automation-versions.controller.js';
 import { AutomationsController } from './automations/automations.controller.js';
 import { ValidateController } from './automations/validate.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
@@ -44,6 +45,7 @@ const CONTROLLERS = [
   ApprovalsController,
   AutomationsController,
   AutomationStatesController,
+  AutomationVersionsController,
   AutomationDryRunController,
   ValidateController,
   DryRunController,

@@ -73,6 +73,26 @@ eachDatabase('automations through the admin API', (make) => {
     for (const id of ['x', NOBODY]) expect((await host.get(`/v1/automations/${id}`)).status).toBe(404);
   });
 
+  it('AUT-1 a version before is read, and made the present one again', async () => {
+    const { id } = await made({ timeout: 30 });
+    await host.patch(`/v1/automations/${id}`, { tarball_path: 'https://x/y', entrypoint: 'run', runtime: 'box', timeout: 40 });
+    const first = (await host.get(`/v1/automations/${id}/versions/1`)).body;
+    expect(first).toMatchObject({ version: 1, prompt: 'Look at it.', runtime: 'helper', timeout: 30 });
+    const restored = await host.post(`/v1/automations/${id}/versions/1/restore`);
+    expect([restored.status, restored.body]).toMatchObject([
+      200,
+      { version: 3, generation: 3, prompt: 'Look at it.', tarball_path: null, entrypoint: null, runtime: 'helper', timeout: 30 },
+    ]);
+    for (const version of ['4', '0', 'x', '99999999999'])
+      for (const gone of [
+        host.get(`/v1/automations/${id}/versions/${version}`),
+        host.post(`/v1/automations/${id}/versions/${version}/restore`),
+      ])
+        expect((await gone).status).toBe(404);
+    const other = await host.token('operator');
+    expect((await host.post(`/v1/automations/${id}/versions/1/restore`, undefined, { token: other.token })).status).toBe(403);
+  });
+
   it('AUT-1 AUT-2 what is wrong is refused with every fault: 400 where it is malformed, 422 where it cannot be stored', async () => {
     const refused = async (change: object) => {
       const { status, body } = await host.post('/v1/automations', written(change));

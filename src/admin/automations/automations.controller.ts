@@ -1,7 +1,7 @@
 import { Body, Delete, Get, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { type AutomationState, automation } from '../../core/automations/automation.js';
 import { type Asked, AutomationDesk } from '../../core/automations/automation-desk.js';
-import { listAutomations, listVersions } from '../../core/automations/list-automations.js';
+import { listAutomations } from '../../core/automations/list-automations.js';
 import { Database } from '../../database/database.js';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { By, type Caller } from '../access/caller.js';
@@ -9,11 +9,11 @@ import { badParameter } from '../errors.js';
 import { AdminController } from '../http/admin-controller.js';
 import { pageOf, sliceOf } from '../http/cursor.js';
 import { AutomationIdPipe } from '../http/ids.js';
-import { OrgQuery, type Page, PageOf, PageQuery } from '../http/page.js';
+import { OrgQuery, type Page, PageOf } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
 import { Write } from '../http/write.js';
-import { AutomationBody, AutomationChangeBody, AutomationDto, AutomationQuery, AutomationVersionDto } from './automation.dto.js';
-import { toAutomation, toVersion } from './automation.view.js';
+import { AutomationBody, AutomationChangeBody, AutomationDto, AutomationQuery } from './automation.dto.js';
+import { toAutomation } from './automation.view.js';
 import { existingAutomation } from './existing-automation.js';
 import { ownerOrAdmin } from './owner-or-admin.js';
 
@@ -79,23 +79,6 @@ export class AutomationsController {
   @Refuses(404)
   async remove(@By() caller: Caller, @Param('id', AutomationIdPipe) id: string, @Query() _query: OrgQuery): Promise<void> {
     await this.desk.remove(asked(caller, id));
-  }
-
-  @Get(':id/versions')
-  @ApiOperation({ summary: 'What it was after each change, newest first' })
-  @ApiOkResponse({ type: PageOf(AutomationVersionDto) })
-  @Refuses(404)
-  async versions(
-    @By() { org }: Caller,
-    @Param('id', AutomationIdPipe) id: string,
-    @Query() query: PageQuery,
-  ): Promise<Page<AutomationVersionDto>> {
-    const slice = sliceOf(query, ['small']);
-    const found = await this.database.transaction(async (tx) => {
-      await existingAutomation(tx, org, id);
-      return listVersions(tx, id, slice);
-    });
-    return pageOf(found, toVersion);
   }
 }
 

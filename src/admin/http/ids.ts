@@ -60,3 +60,12 @@ export class NumberIdPipe implements PipeTransform<string, number> {
     return Number(id);
   }
 }
+
+/** Of what has versions: more than a column of 32 bits counts, nothing has. */
+@Injectable()
+export class VersionPipe implements PipeTransform<string, number> {
+  transform(version: string): number {
+    if (!/^[1-9]\d{0,8}$/.test(version)) throw new NotFound('There is no such version.');
+    return Number(version);
+  }
+}

@@ -14,6 +14,7 @@ import {
   findAutomationNamed,
   insertAutomation,
   lockAutomation,
+  specOfVersion,
   switchOff,
   updateAutomation,
 } from './automations.js';
@@ -85,6 +86,18 @@ export class AutomationDesk {
     });
     if (isEdited) await placeAutomation(this.database, automation);
     if (state === 'disabled') await this.world.stopped(asked.id, asked.by);
+    return automation;
+  }
+
+  /** What it was in a version before, as a new one. */
+  async restore(asked: Asked, version: number): Promise<Automation> {
+    const automation = await this.write(async (tx) => {
+      const found = await this.own(tx, asked);
+      const spec = await specOfVersion(tx, found.id, version);
+      if (spec === null) throw new NotFound(`Automation ${found.id} has no version ${version}.`);
+      return this.edit(tx, found, { ...writtenSpec(spec) }, asked.by);
+    });
+    await placeAutomation(this.database, automation);
     return automation;
   }
 
