@@ -7,6 +7,7 @@ import { AutomationDryRunController } from './automations/automation-dry-run.con
 import { AutomationStatesController } from './automations/automation-states.controller.js';
 import { AutomationVersionsController } from './automations/automation-versions.controller.js';
 import { AutomationsController } from './automations/automations.controller.js';
+import { DispatchController } from './automations/dispatch.controller.js';
 import { ValidateController } from './automations/validate.controller.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ControlsController } from './controls/controls.controller.js';
@@ -47,6 +48,7 @@ const CONTROLLERS = [
   AutomationStatesController,
   AutomationVersionsController,
   AutomationDryRunController,
+  DispatchController,
   ValidateController,
   DryRunController,
   ConnectionsController,

@@ -3,6 +3,7 @@ import { AdminAccess } from '../admin/access/admin-access.js';
 import { HostView } from '../admin/host-view.js';
 import { MeasuredAdmission } from '../admin/metrics/measured-admission.js';
 import { Metrics } from '../admin/metrics/metrics.js';
+import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { AliasBindings } from '../core/alias-bindings.js';
 import { Operations } from '../core/operations.js';
@@ -13,6 +14,7 @@ import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
 import { approvalProviders } from './approval-work.js';
 import { automationProviders } from './automation-definitions.js';
+import { triggerProviders } from './automation-triggers.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { controlProviders } from './control-work.js';
@@ -33,14 +35,15 @@ export class HostModule {
       { provide: Signals, useFactory: () => withNotices(new Signals()) },
       {
         provide: Admissions,
-        inject: [Database, Signals, ConfiguredProviders],
-        useFactory: (database: Database, signals: Signals, providers: ConfiguredProviders) =>
+        inject: [Database, Signals, ConfiguredProviders, TriggerRegistry],
+        useFactory: (database: Database, signals: Signals, providers: ConfiguredProviders, triggers: TriggerRegistry) =>
           new Admissions(
             database,
             parts.routes,
             signals,
             (org, source) => providers.find(org, source)?.provider.preparer !== undefined,
             providers,
+            triggers,
           ),
       },
       { provide: AliasBindings, inject: [Database], useFactory: (database: Database) => new AliasBindings(database) },
@@ -77,6 +80,7 @@ export class HostModule {
       ...controlProviders(parts),
       ...approvalProviders(parts),
       ...automationProviders(parts),
+      ...triggerProviders(parts),
       ...adminProviders(parts),
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };

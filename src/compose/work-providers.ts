@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import { Permissions } from '../core/approvals/permissions.js';
@@ -63,6 +64,7 @@ function lifecycleProviders(parts: HostParts) {
         ApprovalRunner,
         Reconciliation,
         Signals,
+        TriggerRegistry,
       ],
       useFactory: (
         membership: Membership,
@@ -78,9 +80,11 @@ function lifecycleProviders(parts: HostParts) {
         approvals: ApprovalRunner,
         controls: Reconciliation,
         signals: Signals,
+        triggers: TriggerRegistry,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => bringInAutomations(config, database, signals) },
+          { prepare: () => triggers.start(), end: async () => triggers.stop() },
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
@@ -129,7 +133,11 @@ function turnProviders(parts: HostParts) {
   const { config, database, self } = parts;
   const { workers } = config;
   return [
-    { provide: WorkTable, inject: [PluginRegistry], useFactory: (registry: PluginRegistry) => workTable(parts, registry) },
+    {
+      provide: WorkTable,
+      inject: [PluginRegistry, TriggerRegistry],
+      useFactory: (registry: PluginRegistry, triggers: TriggerRegistry) => workTable(parts, registry, triggers),
+    },
     {
       provide: Membership,
       inject: [Signals],

@@ -3,13 +3,14 @@ import type { Placement } from '../core/controls/control.js';
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { builtInKinds, createRuntime, type RuntimeKinds } from '../runtimes/create-runtime.js';
-import { type Workspace, WorkTable } from '../worker/work-table.js';
+import { type AutomationRoutes, type Workspace, WorkTable } from '../worker/work-table.js';
 import type { ConfiguredConnection, ConfiguredHost } from './configured-host.js';
 
 /** What stored work runs on, by the configuration. Throws `ConfigFault` naming every runtime and every control that cannot be. */
 export function workTable(
   { config, routes, connections }: Pick<ConfiguredHost, 'config' | 'routes' | 'connections'>,
   registry: PluginRegistry,
+  automations?: AutomationRoutes,
 ): WorkTable {
   const kinds = allKinds(registry);
   const faults = new Set<string>();
@@ -28,7 +29,7 @@ export function workTable(
     return runtime === null ? [] : [workspaceOf(workspace, control, runtime)];
   });
   if (faults.size > 0) throw new ConfigFault([...faults].join('\n'));
-  return new WorkTable(workspaces, routes);
+  return new WorkTable(workspaces, routes, automations);
 }
 
 function workspaceOf(workspace: WorkspaceConfig, control: Placement | null, runtime: AgentRuntime): Workspace {

@@ -12,6 +12,8 @@ interface Events {
   sources: [];
   /** Automations were made, changed, switched or deleted: whoever keeps a view of them reads them anew. */
   automations: [];
+  /** Runs wait to be begun. */
+  runs: [];
   /** Messages joined the claims of these conversations, or a person paused or resumed them: whoever works on them looks again. */
   steered: [conversations: readonly string[]];
   /** Conversations were put aside for a person: their machines loop, or what turns may cost is spent. */

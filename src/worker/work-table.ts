@@ -24,17 +24,34 @@ export interface Workspace {
 
 const DEFAULT_COALESCE = 20;
 
+/** What automations that listen to something say about deliveries of theirs. They come and go while the table stays. */
+export interface AutomationRoutes {
+  route(name: string): Route | null;
+  /** The largest number of prompts that any of them lets into one turn. */
+  readonly widest: number;
+}
+
+const NO_AUTOMATIONS: AutomationRoutes = { route: () => null, widest: 0 };
+
 /** What the configuration says about work that is already in the store, by the names that stand there. */
 export class WorkTable {
   private readonly workspaces: ReadonlyMap<string, Workspace>;
   private readonly routes: ReadonlyMap<string, Route>;
-  /** The largest number of prompts that any route lets into one turn. */
-  readonly widest: number;
+  private readonly widestRoute: number;
 
-  constructor(workspaces: readonly Workspace[], routes: readonly Route[]) {
+  constructor(
+    workspaces: readonly Workspace[],
+    routes: readonly Route[],
+    private readonly automations: AutomationRoutes = NO_AUTOMATIONS,
+  ) {
     this.workspaces = new Map(workspaces.map((workspace) => [within(workspace.org, workspace.name), workspace]));
     this.routes = new Map(routes.map((route) => [within(route.org, route.name), route]));
-    this.widest = Math.max(DEFAULT_COALESCE, ...routes.map(({ coalesce }) => coalesce));
+    this.widestRoute = Math.max(DEFAULT_COALESCE, ...routes.map(({ coalesce }) => coalesce));
+  }
+
+  /** The largest number of prompts that any route lets into one turn. */
+  get widest(): number {
+    return Math.max(this.widestRoute, this.automations.widest);
   }
 
   workspace(org: string, name: string): Workspace | null {
@@ -57,7 +74,9 @@ export class WorkTable {
 
   /** Null: a route that is no longer configured, or a message that came past the routes. */
   route(org: string, name: string | null): Route | null {
-    return name === null ? null : (this.routes.get(within(org, name)) ?? null);
+    if (name === null) return null;
+    const automated = this.automations.route(name);
+    return this.routes.get(within(org, name)) ?? (automated?.org === org ? automated : null);
   }
 
   /** Of a workspace that is not configured there are none: no turn comes of its claims. */

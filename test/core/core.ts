@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import type { AdmissionAnswer } from '../../src/core/admission/event.js';
 import type { AdmissibleEvent } from '../../src/core/admission/plan-admission.js';
+import { type Listeners, NO_LISTENERS } from '../../src/core/automations/triggers.js';
 import type { Claim } from '../../src/core/deliveries/claim.js';
 import { type ClaimRequest, claimDeliveries, type Parked, type Room } from '../../src/core/deliveries/claim-deliveries.js';
 import { type ClaimEnd, type EndResult, endClaims, type RetryPolicy } from '../../src/core/deliveries/end-claims.js';
@@ -71,12 +72,11 @@ export class Core {
     routes: readonly Route[],
     canBeRead = false,
     isTalking = false,
+    listeners: Listeners = NO_LISTENERS,
   ) {
     this.signals = new Signals();
-    this.admissions = new Admissions(database, routes, this.signals, () => canBeRead, {
-      isPrivate: () => false,
-      acknowledges: () => isTalking,
-    });
+    const talk = { isPrivate: () => false, acknowledges: () => isTalking };
+    this.admissions = new Admissions(database, routes, this.signals, () => canBeRead, talk, listeners);
     this.operations = new Operations(database, this.signals);
   }
 
@@ -194,6 +194,11 @@ export class Core {
     return new Core(this.database, this.test, this.owner, routes.length === 0 ? [route()] : routes, false, true);
   }
 
+  /** Another one with automations. */
+  listening(listeners: Listeners, ...routes: readonly Route[]): Core {
+    return new Core(this.database, this.test, this.owner, routes, false, false, listeners);
+  }
+
   /** As another process: connections and a lease of its own. A SQLite file has one server, so there the connection is the same. */
   async another(...routes: readonly Route[]): Promise<{ core: Core; close: () => Promise<void> }> {
     const isShared = this.database.dialect.name === 'sqlite';
@@ -209,6 +214,8 @@ export function done(claim: Claim): ClaimEnd {
 }
 
 const LEDGER = [
+  'runs',
+  'sandboxes',
   'automation_versions',
   'automations',
   'errands',

@@ -3,7 +3,7 @@ import { DISPOSITIONS } from '../../core/admission/event.js';
 import { Flag, OneOf, Parts, Text, TextOrNull, Texts, Whole } from '../http/fields.js';
 
 export class AnsweredDeliveryDto {
-  @TextOrNull('The route; null: it came past the routes.')
+  @TextOrNull('The route, or `automation:` and the id of an automation; null: it came past the routes.')
   route!: string | null;
 
   @Text('The conversation.')
@@ -36,7 +36,7 @@ export class AnswerDto implements AdmissionAnswer {
   @TextOrNull('Why, as a stable code.')
   reason!: string | null;
 
-  @Whole('How many routes took it.')
+  @Whole('How many routes and automations took it.')
   matched!: number;
 
   @Parts(AnsweredDeliveryDto, 'The deliveries that it made.')

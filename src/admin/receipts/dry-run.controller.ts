@@ -11,7 +11,7 @@ import { HostView } from '../host-view.js';
 import { AdminController } from '../http/admin-controller.js';
 import { OrgQuery } from '../http/page.js';
 import { DryRunBody, DryRunDto } from './dry-run.dto.js';
-import { plansOf, sampleEvent, toDryRun } from './dry-run.js';
+import { isAutomation, plansOf, sampleEvent, toDryRun } from './dry-run.js';
 
 @AdminController('v1/dry-run', 'receipts')
 export class DryRunController {
@@ -30,10 +30,11 @@ export class DryRunController {
   async run(@By() { org }: Caller, @Body() { source, event, payload, route }: DryRunBody, @Query() _query: OrgQuery): Promise<DryRunDto> {
     const found = this.sources.find(org, source);
     if (found === null) throw badParameter('source', `names no connection: there is no ${source}`);
-    if (route !== undefined && !this.host.routes().some((each) => each.org === org && each.name === route))
+    if (route !== undefined && !isAutomation(route) && !this.host.routes().some((each) => each.org === org && each.name === route))
       throw badParameter('route', `names no route: there is no ${route}`);
     const sample = sampleEvent(found, payload, event ?? null);
-    const plans = plansOf(sample, this.admissions.dryRun(sample, route ?? null));
+    const { verdicts, heard } = await this.admissions.dryRun(sample, route ?? null);
+    const plans = plansOf(sample, verdicts, heard);
     const ids = plans.flatMap(({ match }) => match?.conversation.id ?? []);
     const known = await this.database.transaction((tx) => readConversations(tx, [...new Set(ids)]));
     return toDryRun(sample, plans, new Map(known.map(({ id, state }) => [id, state])));

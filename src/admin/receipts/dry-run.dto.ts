@@ -20,7 +20,10 @@ export class DryRunBody {
   @IsDefined({ message: 'should be the payload of an event' })
   payload!: unknown;
 
-  @ApiPropertyOptional({ type: String, description: 'Ask this route alone; left out: every route of the organisation.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Ask this route alone, or the automation `automation:<id>`; left out: every route of the organisation.',
+  })
   @IsOptional()
   @IsString()
   @Length(1, 64)
@@ -28,7 +31,7 @@ export class DryRunBody {
 }
 
 export class DryRunCandidateDto {
-  @Text('The route.')
+  @Text('The route, or `automation:` and the id of an automation.')
   route!: string;
 
   @Flag('Whether it would take the event.')
@@ -65,7 +68,7 @@ export class DryRunDto {
 
   @OneOf(
     ['prompt', 'lifecycle', 'ignored', 'recorded'],
-    'What the plugin makes of it. Only a prompt wakes an agent, and routes take nothing that is ignored or recorded.',
+    'What the plugin makes of it. Only a prompt wakes an agent by a route, and routes take nothing that is ignored or recorded; automations take all.',
   )
   kind!: string;
 
@@ -81,9 +84,9 @@ export class DryRunDto {
   @TextOrNull('Who caused it.')
   author!: string | null;
 
-  @Whole('How many routes would take it.')
+  @Whole('How many routes and automations would take it.')
   matched!: number;
 
-  @Parts(DryRunCandidateDto, 'Every route that was asked, in the order of the file.')
+  @Parts(DryRunCandidateDto, 'Every route that was asked, in the order of the file, and every automation that listens to the connection.')
   candidates!: DryRunCandidateDto[];
 }

@@ -1,4 +1,6 @@
 import { type AdmissibleEvent, type PlannedMatch, planAdmission } from '../../core/admission/plan-admission.js';
+import { routeOfAutomation } from '../../core/automations/automation.js';
+import type { Heard } from '../../core/automations/triggers.js';
 import type { Verdict } from '../../core/routing/route.js';
 import type { EventSource } from '../../ingress/event-source.js';
 import { parseEvent } from '../../ingress/parse-event.js';
@@ -27,17 +29,23 @@ function keyOf({ transport, connection }: EventSource, sample: { body: Buffer; p
   }
 }
 
+/** Whether a candidate is an automation rather than a route: `automation:` and its id. */
+export function isAutomation(route: string): boolean {
+  return route.startsWith(routeOfAutomation(''));
+}
+
 export interface Plan {
   readonly verdict: Verdict;
   /** Null where the route would not take the event. */
   readonly match: PlannedMatch | null;
 }
 
-/** What each verdict would come to. Events that no route may take have none that does. */
-export function plansOf(event: AdmissibleEvent, verdicts: readonly Verdict[]): Plan[] {
+/** What each verdict would come to, first those of the routes. Events that no route may take have none that does. */
+export function plansOf(event: AdmissibleEvent, verdicts: readonly Verdict[], heard: readonly Heard[]): Plan[] {
   const isRoutable = event.parsed.kind === 'prompt' || event.parsed.kind === 'lifecycle';
-  const matches = isRoutable ? [...planAdmission(event, verdicts).matches] : [];
-  return verdicts.map((verdict) => ({ verdict, match: verdict.matched ? (matches.shift() ?? null) : null }));
+  const matches = [...planAdmission(event, isRoutable ? verdicts : [], undefined, heard).matches];
+  const ofRoutes = verdicts.map((verdict) => ({ verdict, match: isRoutable && verdict.matched ? (matches.shift() ?? null) : null }));
+  return [...ofRoutes, ...heard.map(({ verdict }) => ({ verdict, match: verdict.matched ? (matches.shift() ?? null) : null }))];
 }
 
 export function toDryRun({ eventKey, parsed }: AdmissibleEvent, plans: readonly Plan[], states: ReadonlyMap<string, string>): DryRunDto {
@@ -59,6 +67,7 @@ function toCandidate({ verdict, match }: Plan, parsed: Parsed, states: ReadonlyM
   if (match === null)
     return { route: verdict.route.name, matched: false, reason: reasonOf(parsed), detail: `the plugin says: ${parsed.kind}`, ...nothing };
   const { subject, noSubject, text, route } = verdict;
+  const isMessage = parsed.kind === 'prompt' || match.start !== undefined;
   const conversation = match.conversation.scope === 'run' ? null : match.conversation.id;
   return {
     ...{
@@ -70,9 +79,9 @@ function toCandidate({ verdict, match }: Plan, parsed: Parsed, states: ReadonlyM
     },
     ...{ conversation, conversation_state: conversation === null ? 'new' : (states.get(conversation) ?? 'new') },
     ...{
-      text: parsed.kind === 'prompt' ? text : null,
+      text: isMessage ? text : null,
       trust: match.trust,
-      wake: parsed.kind === 'prompt' && match.waking && !match.onDemand,
+      wake: isMessage && match.waking && !match.onDemand,
     },
   };
 }

@@ -15,11 +15,15 @@ import { OrgQuery, type Page, PageOf } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
 import { Write } from '../http/write.js';
 import { AnswerDto } from './answer.dto.js';
+import { isAutomation } from './dry-run.js';
 import { ReceiptDetailDto, ReceiptDetailQuery, ReceiptDto, ReceiptQuery } from './receipt.dto.js';
 import { toReceipt, toReceiptDetail } from './receipt.view.js';
 
 export class ReplayBody {
-  @ApiPropertyOptional({ type: [String], description: 'Decide by these routes only; left out: by all.' })
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Decide by these routes and automations (`automation:<id>`) only; left out: by all.',
+  })
   @IsOptional()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)
@@ -92,7 +96,9 @@ export class ReceiptsController {
 
   private assertKnown(org: string, routes: readonly string[]): void {
     const known = new Set(this.host.routes().flatMap((route) => (route.org === org ? [route.name] : [])));
-    const faults = routes.flatMap((name, i) => (known.has(name) ? [] : [{ path: `routes[${i}]`, message: `there is no route ${name}` }]));
+    const faults = routes.flatMap((name, i) =>
+      known.has(name) || isAutomation(name) ? [] : [{ path: `routes[${i}]`, message: `there is no route ${name}` }],
+    );
     if (faults.length > 0) throw new InvalidInput('The body names routes that do not exist.', faults);
   }
 }

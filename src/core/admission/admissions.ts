@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.js';
-import { isRefused, type Tx } from '../../database/tx.js';
+import { isRefused } from '../../database/tx.js';
 import { DomainError, InvalidInput, NotFound, type Parsed } from '../../plugin/index.js';
 import { pendingAudit } from '../audit/pending-audit.js';
+import { routeOfAutomation } from '../automations/automation.js';
+import { type Heard, hear, type Listeners, NO_LISTENERS } from '../automations/triggers.js';
 import type { ConversationIdentity } from '../conversations/conversation-id.js';
 import { readConversations } from '../conversations/conversations.js';
 import type { Trust } from '../deliveries/delivery.js';
@@ -10,52 +12,17 @@ import { matchRoutes } from '../routing/match-route.js';
 import type { Route, Verdict } from '../routing/route.js';
 import type { Signals } from '../signals.js';
 import { type Admitted, admitEvents } from './admit-events.js';
+import type { Bracket, Message, Notice, Replay, Talk } from './asked.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
 import { isUnnamed, locate } from './landmarks.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
 import { planChange } from './plan-change.js';
+import { planUnprompted, type Unprompted } from './plan-unprompted.js';
 import { StoreUnavailable } from './store-unavailable.js';
 import { readStored, readsPayload, replayId, storedEvent } from './stored-event.js';
 
-export interface Message {
-  readonly org: string;
-  readonly conversation: string;
-  readonly text: string;
-  readonly wake: boolean;
-  readonly by: string;
-  /** The caller's idempotency key; null: every call is a message of its own. */
-  readonly key: string | null;
-}
-
-/** What the host itself has to say to an agent. */
-export interface Notice extends Omit<Message, 'key'> {
-  /** However often it is told under one id, it is told once. */
-  readonly id: string;
-  readonly eventKey: string;
-  /** Which part of the host says it. Default: `approvals`. */
-  readonly source?: 'approvals' | 'tasks';
-  /** `untrusted` where it quotes what anybody may have written. Default: `trusted`. */
-  readonly trust?: Trust;
-}
-
-export interface Replay {
-  readonly org: string;
-  readonly receipt: number;
-  readonly by: string;
-  /** Names of the routes to decide by; null: all. */
-  readonly routes: readonly string[] | null;
-  /** True: conversations that have had it get it once more, under a receipt of its own. */
-  readonly force: boolean;
-  /** True: nothing was decided about it but that it waits, and nobody asked for it. */
-  readonly isFirst?: boolean;
-}
-
-/** What must commit together with events. Either may throw; then nothing is stored. */
-export interface Bracket {
-  before(tx: Tx): Promise<void>;
-  after(tx: Tx): Promise<void>;
-}
+export type { Bracket, Message, Notice, Replay, Talk } from './asked.js';
 
 const NOTHING: Admitted = {
   answers: [],
@@ -67,15 +34,8 @@ const NOTHING: Admitted = {
   isReady: false,
   hasJobs: false,
   hasErrands: false,
+  hasRuns: false,
 };
-/** What is known of connections that people write at. */
-export interface Talk {
-  /** Only trusted people can write there. */
-  isPrivate(org: string, source: string): boolean;
-  /** Its channel can show that a message was taken. */
-  acknowledges(org: string, source: string): boolean;
-}
-
 const MUTE: Talk = { isPrivate: () => false, acknowledges: () => false };
 const GROUP = 100;
 const MAX_WAITING = 20_000;
@@ -92,6 +52,8 @@ export class Admissions {
     /** Whether the provider behind a source can be asked how things are. */
     private readonly canBeRead: (org: string, source: string) => boolean = () => false,
     private readonly talk: Talk = MUTE,
+    /** The automations, as they are at the moment. */
+    private readonly listeners: Listeners = NO_LISTENERS,
   ) {
     this.group = new GroupCommit(
       (admissions) => this.commit(admissions),
@@ -106,18 +68,20 @@ export class Admissions {
 
   /** Resolves after the commit. Throws `StoreUnavailable` when nothing was stored. */
   async admit(event: AdmissibleEvent): Promise<AdmissionAnswer> {
-    const located = isUnnamed(event.parsed) ? await this.located(event) : event;
-    return this.submit(this.plan(located, this.verdicts(located, null)));
+    return this.submit(await this.planned(event));
   }
 
   /** All of them with what goes with them in one transaction, or none. Resolves after the commit; throws `StoreUnavailable` and `InvalidPayload`. */
   async admitTogether(events: readonly AdmissibleEvent[], bracket: Bracket): Promise<readonly AdmissionAnswer[]> {
     const admissions: Admission[] = [];
-    for (const event of events) {
-      const located = isUnnamed(event.parsed) ? await this.located(event) : event;
-      admissions.push(this.plan(located, this.verdicts(located, null)));
-    }
+    for (const event of events) admissions.push(await this.planned(event));
     return this.orRefusal(this.commit(admissions, bracket));
+  }
+
+  private async planned(event: AdmissibleEvent): Promise<Admission> {
+    if (this.listeners.pending !== null) await this.listeners.pending;
+    const located = isUnnamed(event.parsed) ? await this.located(event) : event;
+    return this.plan(located, this.verdicts(located, null), this.heard(located, null));
   }
 
   /** Before it is held against the routes: what it is about is a part of what they are asked. */
@@ -135,6 +99,11 @@ export class Admissions {
   /** Throws `NotFound`. */
   tell(notice: Notice): Promise<AdmissionAnswer> {
     return this.say(notice, notice.source ?? 'approvals', notice.by === 'throughline', notice.trust);
+  }
+
+  /** Begins a run of an automation without an event of anybody's; what the automation is by then, the store says. */
+  start(unprompted: Unprompted): Promise<AdmissionAnswer> {
+    return this.submit(planUnprompted(unprompted));
   }
 
   private async say(
@@ -166,33 +135,39 @@ export class Admissions {
     const stored = await this.database.transaction((tx) => readStored(tx, replay.org, replay.receipt));
     if (stored === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
     const { receipt, origin } = stored;
-    const event = storedEvent(
-      receipt,
-      this.routes.filter(({ org, source }) => org === receipt.org && source === receipt.source).some(readsPayload),
-    );
+    if (this.listeners.pending !== null) await this.listeners.pending;
+    const event = storedEvent(receipt, this.routesOf(receipt).some(readsPayload));
     const verdicts = this.verdicts(event, replay.routes);
+    const heard = this.heard(event, replay.routes);
     const { by } = replay;
     const receivedAt = receipt.received_at;
-    const plan = this.plan(event, verdicts, { by, origin, receivedAt, receipt: receipt.id });
+    const plan = this.plan(event, verdicts, heard, { by, origin, receivedAt, receipt: receipt.id });
     if (replay.isFirst) return { ...plan, isReplay: false, isAcknowledged: this.isAcknowledged(event) };
     if (!replay.force) return plan;
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it, whoever caused it.
-    return { ...this.plan(again, verdicts, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null };
+    return { ...this.plan(again, verdicts, heard, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null };
   }
 
-  /** What every route of the organisation would say to the event; nothing is stored. */
-  dryRun(event: Pick<AdmissibleEvent, 'org' | 'source' | 'eventKey' | 'payload' | 'parsed'>, route: string | null): Verdict[] {
+  /** All that would be asked about events of a stored receipt's source. */
+  private routesOf({ org, source }: { readonly org: string; readonly source: string }): Route[] {
+    const triggers = this.listeners.of(org, source).flatMap((listener) => listener.triggers.map(({ route }) => route));
+    return [...this.routes.filter((route) => route.org === org && route.source === source), ...triggers];
+  }
+
+  /** What every route of the organisation would say to the event, and every automation that listens to its source; nothing is stored. */
+  async dryRun(event: AdmissibleEvent, route: string | null): Promise<{ readonly verdicts: Verdict[]; readonly heard: readonly Heard[] }> {
+    if (this.listeners.pending !== null) await this.listeners.pending;
     const routes = this.routes.filter(({ org, name }) => org === event.org && (route === null || route === name));
-    return matchRoutes(routes, event, 'every');
+    return { verdicts: matchRoutes(routes, event, 'every'), heard: this.heard(event, route === null ? null : [route]) };
   }
 
-  private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
+  private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], heard: readonly Heard[], replay?: ReplayPlan): Admission {
     const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
     const { org, source } = event;
     const isAcknowledged = replay === undefined && this.isAcknowledged(event);
     return {
-      ...planAdmission(event, verdicts, replay),
+      ...planAdmission(event, verdicts, replay, heard),
       ...{ change: planChange(event, this.routes), routes: this.routes, canBeRead, isAcknowledged },
       threadTrust: this.talk.isPrivate(org, source) ? 'trusted' : 'untrusted',
     };
@@ -206,6 +181,12 @@ export class Admissions {
   private verdicts(event: AdmissibleEvent, only: readonly string[] | null): Verdict[] {
     if (event.parsed.kind !== 'prompt' && event.parsed.kind !== 'lifecycle') return [];
     return matchRoutes(only === null ? this.routes : this.routes.filter(({ name }) => only.includes(name)), event);
+  }
+
+  /** Automations take events of every kind. */
+  private heard(event: AdmissibleEvent, only: readonly string[] | null): readonly Heard[] {
+    const listeners = this.listeners.of(event.org, event.source);
+    return hear(only === null ? listeners : listeners.filter(({ automation }) => only.includes(routeOfAutomation(automation))), event);
   }
 
   private async submit(admission: Admission): Promise<AdmissionAnswer> {
@@ -227,15 +208,13 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs, hasErrands } = await this.database.transaction(
-      async (tx) => {
+    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs, hasErrands, hasRuns } =
+      await this.database.transaction(async (tx) => {
         await bracket?.before(tx);
         const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
         await bracket?.after(tx);
         return admitted;
-      },
-      'by_index',
-    );
+      }, 'by_index');
     if (conflicts > 0) this.signals.emit('conflicts', conflicts);
     if (refused.length > 0) this.signals.emit('refused', refused);
     if (fenced.length > 0) this.signals.emit('fenced', fenced);
@@ -243,6 +222,7 @@ export class Admissions {
     if (isReady) this.signals.emit('ready');
     if (hasJobs) this.signals.emit('jobs');
     if (hasErrands) this.signals.emit('errands');
+    if (hasRuns) this.signals.emit('runs');
     for (const conversation of settled) this.signals.emit('activity', conversation);
     for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
       this.signals.emit('activity', conversation);

@@ -29,6 +29,7 @@ import type { AdmissionAnswer } from './event.js';
 import { saveLandmarks } from './landmarks.js';
 import { PayloadUnavailable } from './payload-unavailable.js';
 import type { Admission, Fresh } from './plan-admission.js';
+import { bringUpToDate, readStarts } from './read-starts.js';
 import { lockWorld, readClaims, readEarlyChanges, readMessages } from './read-world.js';
 import { fencedIn, hasEndedIn, hasReopenedIn, isReadyIn, steeredIn, writeWorld } from './write-world.js';
 
@@ -53,6 +54,8 @@ export interface Admitted {
   readonly hasJobs: boolean;
   /** Something is to be done at channels. */
   readonly hasErrands: boolean;
+  /** Runs wait to be begun. */
+  readonly hasRuns: boolean;
 }
 
 /**
@@ -62,9 +65,11 @@ export interface Admitted {
 export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Promise<Admitted> {
   const effects = await lockEffectsOf(tx, admissions);
   const { fresh: taken, now } = await takeReceipts(tx, admissions);
-  const fresh = await bindThreads(tx, taken);
-  const correlated = await correlateAdmissions(tx, fresh, effects, now);
-  const world = await lockWorld(tx, fresh, correlated.waiting.conversations, now);
+  const { fresh: planned, automations } = await bringUpToDate(tx, await bindThreads(tx, taken));
+  const correlated = await correlateAdmissions(tx, planned, effects, now);
+  const world = await lockWorld(tx, planned, correlated.waiting.conversations, now);
+  world.starts.know(automations);
+  const fresh = await readStarts(tx, world, planned);
   const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
   world.touch(settled);
   await readMessages(tx, world, fresh);
@@ -103,6 +108,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     isReady: isReadyIn(world),
     hasJobs: hasEndedIn(world),
     hasErrands: errands.length > 0 || hasReopenedIn(world),
+    hasRuns: world.starts.hasQueued,
   };
 }
 

@@ -1,6 +1,10 @@
 import { deliveryId } from '../deliveries/delivery.js';
-import type { Decision } from './decision.js';
+import type { Decision, Verdict } from './decision.js';
 import type { AdmissionAnswer, AnsweredDelivery } from './event.js';
+
+function continuedBy({ conversation, continued }: Verdict): string[] {
+  return continued && conversation !== null ? [conversation] : [];
+}
 
 /** The public answer, from a decision just made or from a stored one. */
 export function answer(receipt: number, decision: Decision, duplicate = false): AdmissionAnswer {
@@ -25,7 +29,7 @@ export function answer(receipt: number, decision: Decision, duplicate = false): 
     reason: decision.reason,
     matched: decision.matched,
     deliveries,
-    runs_created: [],
-    conversations_continued: [],
+    runs_created: decision.verdicts.flatMap(({ run, sequence }) => (run !== undefined && sequence !== null ? [run] : [])),
+    conversations_continued: [...new Set(decision.verdicts.flatMap(continuedBy))],
   };
 }

@@ -4,8 +4,10 @@ import type { Decision, Origin, Verdict } from './decision.js';
 import { DISPOSITIONS, type Disposition } from './event.js';
 import { end, follow, told } from './follow-subject.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
+import { isStarting } from './planned-start.js';
 import { bindMoved, takeMove } from './take-move.js';
 import { takePrompt } from './take-prompt.js';
+import { takeTrigger } from './take-trigger.js';
 import type { World } from './world.js';
 
 /** Decides one admission, in memory. Its subject's life comes first: an end closes conversations, whatever the routes say. */
@@ -14,9 +16,12 @@ export function decideAdmission(world: World, planned: Admission, receipt: numbe
   const followed = takeMove(world, planned, receipt) ?? followAdmission(world, planned, receipt);
   if (parsed.kind === 'lifecycle') bindMoved(world, planned, receipt);
   const admission = world.placed(planned);
-  const matched = admission.matches.map((match) =>
-    parsed.kind === 'prompt' ? takePrompt(world, admission, match, receipt, origin) : takeLifecycle(world, admission, match, receipt),
-  );
+  const matched = admission.matches.map((match) => {
+    if (isStarting(match)) return takeTrigger(world, admission, match, receipt, origin);
+    return parsed.kind === 'prompt'
+      ? takePrompt(world, admission, match, receipt, origin)
+      : takeLifecycle(world, admission, match, receipt);
+  });
   const delivered = new Set(
     matched.filter(({ disposition }) => disposition === 'routed' || disposition === 'held').map((verdict) => verdict.conversation),
   );

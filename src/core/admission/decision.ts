@@ -14,6 +14,10 @@ export interface Verdict {
   readonly sequence: number | null;
   readonly disposition: Disposition;
   readonly reason: string | null;
+  /** The run that it began, or that was not to begin. */
+  readonly run?: string;
+  /** The conversation was there, and needed no run. */
+  readonly continued?: true;
 }
 
 export interface Decision {

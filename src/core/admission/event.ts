@@ -1,5 +1,8 @@
 import type { Connection, Parsed } from '../../plugin/index.js';
 
+/** UTF-16 units of a message. */
+export const TEXT_LIMIT = 1024 * 1024;
+
 /** An authentic event on its way into the ledger: whatever its origin, this is what the accept transaction is given. */
 export interface IncomingEvent {
   readonly org: string;
@@ -25,6 +28,9 @@ export interface IncomingEvent {
   /** True: its bytes are not those that were signed, so that they tell of no conflict. */
   readonly isCopy?: boolean;
 }
+
+/** An event of any origin; only a connection's has a connection. */
+export type AdmissibleEvent = Omit<IncomingEvent, 'connection'>;
 
 /** The first that applies, in this order, is what became of an event. */
 export const DISPOSITIONS = ['routed', 'lifecycle', 'held', 'suppressed', 'recorded', 'ignored', 'unmatched'] as const;

@@ -8,43 +8,23 @@ import {
   type Subject,
 } from '../../plugin/index.js';
 import type { AuditEntry } from '../audit/audits.js';
+import { type Heard, isTaken } from '../automations/triggers.js';
 import type { ThreadPlace } from '../controls/control.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { AuthorKind, Trust } from '../deliveries/delivery.js';
 import type { Callback } from '../effects/correlation.js';
 import { evidenceHash, scopeHash } from '../effects/evidence.js';
 import { contentHash, digestHash, identityHash } from '../receipts/receipt.js';
-import type { Match, NoMatch, Route, Verdict, WhileBusy } from '../routing/route.js';
+import type { Match, NoMatch, Route, Verdict } from '../routing/route.js';
 import { subjectFault } from '../routing/subject-fault.js';
 import { storable } from '../storable.js';
-import type { IncomingEvent } from './event.js';
+import { type AdmissibleEvent, TEXT_LIMIT } from './event.js';
 import type { MessageChange } from './message-change.js';
+import type { PlannedMatch } from './planned-match.js';
+import { planStart } from './planned-start.js';
 
-/** An event of any origin; only a connection's has a connection. */
-export type AdmissibleEvent = Omit<IncomingEvent, 'connection'>;
-
-/** What a match wants of the conversation that it names. */
-export interface PlannedMatch {
-  readonly conversation: ConversationIdentity;
-  /** How its id is computed when the subject is an alias; null: the conversation stays, whatever its subject is. */
-  readonly scope: ConversationScope | null;
-  /** The subject by itself, alias or not: its life is what a new conversation takes over. */
-  readonly about: Subject;
-  readonly route: string | null;
-  /** The workspace that a conversation made by this match is placed in. Null: the match only joins what exists. */
-  readonly workspace: string | null;
-  readonly onDemand: boolean;
-  readonly continueOnly: boolean;
-  readonly waking: boolean;
-  readonly wakeAfterMs: number | null;
-  readonly trust: Trust;
-  readonly lifecycle: 'follow' | 'ignore';
-  readonly afterClose: 'ignore' | 'answer';
-  readonly whileBusy: WhileBusy;
-  readonly debounceMs: number;
-  /** The message's text where it is not the parser's. */
-  readonly text: string | null;
-}
+export type { AdmissibleEvent } from './event.js';
+export type { PlannedMatch } from './planned-match.js';
 
 /** Everything about an admission that needs no database. */
 export interface Admission {
@@ -124,10 +104,15 @@ export interface ReplayPlan {
 
 const TITLE_LIMIT = 300;
 const URL_LIMIT = 2000;
-export const TEXT_LIMIT = 1024 * 1024;
 export const MESSAGE_KEY_LIMIT = 255;
 
-export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict[], replay?: ReplayPlan): Admission {
+/** `heard`: what automations say to it. */
+export function planAdmission(
+  event: AdmissibleEvent,
+  verdicts: readonly Verdict[],
+  replay?: ReplayPlan,
+  heard: readonly Heard[] = [],
+): Admission {
   const { parsed } = event;
   const identity = identityHash(event);
   const subject = parsed.subject !== null && subjectFault(parsed.subject) === null ? parsed.subject : null;
@@ -145,10 +130,13 @@ export function planAdmission(event: AdmissibleEvent, verdicts: readonly Verdict
     authorKind: parsed.author ? (parsed.author.isBot || parsed.author.isSelf ? 'machine' : 'person') : null,
     title: parsed.title ? storable(parsed.title, TITLE_LIMIT) : null,
     url: parsed.url ? storable(parsed.url, URL_LIMIT) : null,
-    matches: verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
+    matches: [
+      ...verdicts.filter((verdict) => verdict.matched).map((match) => planMatch(event, match, replay?.origin ?? identity)),
+      ...heard.filter(isTaken).map((each) => planStart(event, each, replay?.origin ?? identity)),
+    ],
     change: null,
     routes: [],
-    refusals: verdicts.filter((verdict) => !verdict.matched),
+    refusals: [...verdicts, ...heard.map(({ verdict }) => verdict)].filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,
     ...{ bound: null, early: null, threadTrust: 'untrusted', isAcknowledged: false },

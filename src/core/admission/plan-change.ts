@@ -4,8 +4,9 @@ import type { Route } from '../routing/route.js';
 import { routedSubject } from '../routing/route-subject.js';
 import { routedText } from '../routing/route-text.js';
 import { storable } from '../storable.js';
+import { TEXT_LIMIT } from './event.js';
 import type { MessageChange, RoutedChange } from './message-change.js';
-import { type AdmissibleEvent, conversationOf, MESSAGE_KEY_LIMIT, TEXT_LIMIT } from './plan-admission.js';
+import { type AdmissibleEvent, conversationOf, MESSAGE_KEY_LIMIT } from './plan-admission.js';
 
 type Changed = Extract<Parsed, { kind: 'edit' | 'withdrawal' }>;
 

@@ -78,7 +78,7 @@ export async function readClaims(tx: Tx, world: World, fresh: readonly Fresh[]):
 }
 
 /** The queue rows are the locks; what else belongs to the conversations is read after them, as it then is. */
-async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Locked>> {
+export async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Locked>> {
   const [queues, rows] = await Promise.all([lockQueues(tx, [...ids].sort()), readConversations(tx, ids)]);
   return new Map(
     rows.flatMap((row): [string, Locked][] => {

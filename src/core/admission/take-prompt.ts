@@ -11,8 +11,14 @@ import type { World } from './world.js';
 
 /** What becomes of a prompt in the conversation that a match names. */
 export function takePrompt(world: World, admission: Admission, match: PlannedMatch, receipt: number, origin: Origin): Verdict {
-  const { id } = match.conversation;
-  const known = world.conversations.get(id);
+  return (
+    refusedPrompt(world, admission, match, receipt, origin) ?? deliveredPrompt(world, admission, match, { receipt, origin, joins: true })
+  );
+}
+
+/** Null: nothing keeps it from being delivered. */
+export function refusedPrompt(world: World, admission: Admission, match: PlannedMatch, receipt: number, origin: Origin): Verdict | null {
+  const known = world.conversations.get(match.conversation.id);
   const isOnDemand = match.onDemand && !admission.isReplay;
   if (isOwn(origin) && !isOnDemand) {
     if (known) note(world, admission, known, receipt, 'ignored', OWN_EFFECT);
@@ -20,24 +26,35 @@ export function takePrompt(world: World, admission: Admission, match: PlannedMat
   }
   const early = earlyChange(world, admission);
   const refused = isOnDemand ? ON_DEMAND : isWithdrawn(early) ? 'withdrawn' : refusal(world, admission, match, known, receipt);
-  if (refused !== null) {
-    // A delivery of this receipt tells of it already.
-    if (known && refused !== 'same_conversation') note(world, admission, known, receipt, 'ignored', refused);
-    return {
-      route: match.route,
-      conversation: known?.row.id ?? null,
-      sequence: null,
-      disposition: refused === ON_DEMAND ? 'recorded' : 'ignored',
-      reason: refused,
-    };
-  }
-  const conversation = known ?? world.create(match, match.workspace ?? '', admission);
+  if (refused === null) return null;
+  // A delivery of this receipt tells of it already.
+  if (known && refused !== 'same_conversation') note(world, admission, known, receipt, 'ignored', refused);
+  return {
+    route: match.route,
+    conversation: known?.row.id ?? null,
+    sequence: null,
+    disposition: refused === ON_DEMAND ? 'recorded' : 'ignored',
+    reason: refused,
+  };
+}
+
+interface Delivering {
+  readonly receipt: number;
+  readonly origin: Origin;
+  /** It may join a turn that runs. */
+  readonly joins: boolean;
+}
+
+export function deliveredPrompt(world: World, admission: Admission, match: PlannedMatch, { receipt, origin, joins }: Delivering): Verdict {
+  const { id } = match.conversation;
+  const early = earlyChange(world, admission);
+  const conversation = world.conversations.get(id) ?? world.create(match, match.workspace ?? '', admission);
   const held = origin === 'hold';
   if (match.whileBusy === 'interrupt' && match.waking && !held && isBusy(conversation)) {
     note(world, admission, conversation, receipt, 'interrupt', null);
     world.interrupt(conversation);
   }
-  const sequence = deliverPrompt(world, admission, match, conversation, { receipt, held, ...wordsOf(match, early) });
+  const sequence = deliverPrompt(world, admission, match, conversation, { receipt, held, joins, ...wordsOf(match, early) });
   if (early !== null)
     world.notes.push({ conversation: id, at: world.now, by: admission.by, kind: 'edited', receipt: early.receipt, sequence, reason: null });
   return { route: match.route, conversation: id, sequence, disposition: held ? 'held' : 'routed', reason: null };
@@ -48,14 +65,14 @@ function deliverPrompt(
   admission: Admission,
   match: PlannedMatch,
   conversation: Locked,
-  of: { readonly receipt: number; readonly held: boolean } & Words,
+  { joins, ...of }: { readonly receipt: number; readonly held: boolean; readonly joins: boolean } & Words,
 ): number {
   const { authorKind, messageKey } = admission;
   const { route, trust, waking, whileBusy, debounceMs, wakeAfterMs } = match;
   const wakeAt = !waking && wakeAfterMs !== null ? world.now + wakeAfterMs : null;
   const collects = waking && whileBusy === 'collect';
   // What machines write, or ourselves, makes a turn of its own: a loop is told by its turns.
-  const steers = authorKind !== 'machine' && !of.held && (whileBusy === 'steer' || !waking);
+  const steers = joins && authorKind !== 'machine' && !of.held && (whileBusy === 'steer' || !waking);
   const delivery = { ...of, route, kind: 'prompt', trust, waking, wakeAt, messageKey, authorKind } as const;
   return world.deliver(conversation, { ...delivery, collects, debounceMs: collects ? debounceMs : null, steers }, ownText(admission));
 }

@@ -10,6 +10,7 @@ import { type SubjectKey, subjectText } from '../subjects/subjects.js';
 import { EarlyChanges } from './early-changes.js';
 import { type Arriving, type Locked, type Message, unchanged } from './locked.js';
 import type { Admission, PlannedMatch } from './plan-admission.js';
+import { Starts } from './starts.js';
 
 /** What of a match a conversation is made of. */
 type MadeBy = Pick<PlannedMatch, 'conversation' | 'about' | 'lifecycle' | 'route'>;
@@ -27,6 +28,7 @@ export class World {
   readonly bound: { readonly alias: SubjectKey; readonly to: SubjectKey; readonly by: string }[] = [];
   readonly forgotten: { conversation: string; sequence: number }[] = [];
   readonly early = new EarlyChanges();
+  readonly starts = new Starts();
   readonly changedSubjects = new Set<string>();
   /** Receipts of changes that tie with what is known: their deliveries ask the provider. */
   readonly tied = new Set<number>();

@@ -14,6 +14,7 @@ import {
 import { insertQueues, saveQueues } from '../deliveries/queues.js';
 import { recordEndings } from '../jobs/record-endings.js';
 import { saveMessageChanges } from '../message-changes/message-changes.js';
+import { insertRuns } from '../runs/runs.js';
 import { bindAlias, saveSubjects } from '../subjects/subjects.js';
 import { endLiveTurn } from '../turns/turns.js';
 import type { Locked } from './locked.js';
@@ -66,6 +67,7 @@ export async function writeWorld(tx: Tx, world: World): Promise<void> {
     insertDeliveries(tx, world.deliveries, world.now),
     insertNotes(tx, world.notes),
   ]);
+  await insertRuns(tx, world.starts.made, world.now);
   // An end that was taken back in the same breath leaves nothing to do.
   const ended = touched.flatMap((c) => (c.row.state === 'terminal' ? (c.ended ?? []) : []));
   await recordEndings(tx, ended, world.now);

@@ -16,7 +16,7 @@ export function isConversationId(text: string): boolean {
 /** What an id is computed from, besides the organisation: nothing else ever enters it. */
 export type ConversationScope =
   | { readonly scope: 'subject' }
-  /** Of one route or automation; `source` is the connection where the event arrived. */
+  /** Of one route, or of one generation of an automation by its id; `source` is the connection where the event arrived. */
   | { readonly scope: 'automation'; readonly kind: 'route' | 'automation'; readonly name: string; readonly source: string }
   | { readonly scope: 'run'; readonly kind: 'route' | 'automation'; readonly name: string; readonly run: string };
 
@@ -49,7 +49,8 @@ export function identify(org: string, subject: Subject, of: ConversationScope): 
     case 'subject':
       return { ...subject, org, id: scopedId('subject', org, subject.namespace, subject.key), scope: 'subject', scopeName: '' };
     case 'automation': {
-      const id = automationConversationId(org, configuredId(of.kind, org, of.name), of.source, subject.key);
+      const name = of.kind === 'route' ? configuredId('route', org, of.name) : of.name;
+      const id = automationConversationId(org, name, of.source, subject.key);
       return { ...subject, org, id, scope: 'automation', scopeName: `${of.kind}:${of.name}/${of.source}` };
     }
     case 'run':

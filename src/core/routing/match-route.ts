@@ -10,7 +10,7 @@ const MAX_DETAIL = 400;
 const MAX_VALUE_BYTES = 100;
 
 /** Whether a route takes an event: what it makes of it, or the first reason why not. Pure; never throws, whatever the payload holds. */
-export function matchRoute(route: Route, event: RoutableEvent): Verdict {
+export function matchRoute(route: Route, event: RoutableEvent, textOf: typeof routedText = routedText): Verdict {
   if (route.org !== event.org || route.source !== event.source) {
     return refuse(route, 'source', `the event came from ${event.org}/${event.source}, the route looks at ${route.org}/${route.source}`);
   }
@@ -25,7 +25,7 @@ export function matchRoute(route: Route, event: RoutableEvent): Verdict {
   if (route.filter !== null && !isTruthy(value)) return refuse(route, 'filter', `the filter ${route.filter.source} gave ${shown(value)}`);
   const refusal = authorRefusal(route.authors, event.parsed.author);
   if (refusal !== null) return refuse(route, refusal.reason, refusal.detail);
-  return { matched: true, route, ...routedSubject(route, event), text: routedText(route, event) };
+  return { matched: true, route, ...routedSubject(route, event), text: textOf(route, event) };
 }
 
 /**

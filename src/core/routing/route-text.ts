@@ -11,21 +11,27 @@ const MAX_PAYLOAD_BYTES = 16 * 1024;
  */
 export function routedText(route: Route, event: RoutableEvent): string {
   if (event.parsed.kind === 'lifecycle') return '';
-  const text = textByExpression(route, event) ?? ('text' in event.parsed ? event.parsed.text : '');
+  const text = expressedText(route, event) ?? ('text' in event.parsed ? event.parsed.text : '');
   return text.trim() === '' ? payloadAsText(event) : storable(text, Infinity);
 }
 
-function textByExpression(route: Route, event: RoutableEvent): string | null {
+/** What the route's own expression makes of it; null: it has none, or no text comes of it. */
+export function expressedText(route: Route, event: RoutableEvent): string | null {
   const value = route.text?.evaluate(event.payload);
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  return String(value).trim() || null;
+  return storable(String(value), Infinity).trim() || null;
 }
 
-function payloadAsText(event: RoutableEvent): string {
-  const { text, cut } = boundedJson(event.payload, MAX_PAYLOAD_BYTES);
+export function payloadAsText(event: RoutableEvent): string {
+  return `New event ${event.eventKey} from ${event.source}:\n\n${fenced(event.payload)}`;
+}
+
+/** A value as people read it, of which no part can end its fence. */
+export function fenced(value: unknown): string {
+  const { text, cut } = boundedJson(value, MAX_PAYLOAD_BYTES);
   const fence = fenceFor(text);
   const note = cut ? `\n(The payload is longer; this is its first ${MAX_PAYLOAD_BYTES / 1024} KB.)` : '';
-  return `New event ${event.eventKey} from ${event.source}:\n\n${fence}json\n${storable(text, Infinity)}\n${fence}${note}`;
+  return `${fence}json\n${storable(text, Infinity)}\n${fence}${note}`;
 }
 
 /** A fence that nothing in the text can close. */

@@ -1,4 +1,4 @@
-import type { Columns, Insertion, Tx } from '../../database/tx.js';
+import { type Columns, first, type Insertion, type Tx } from '../../database/tx.js';
 import { quoted } from '../machine.js';
 import { LIVE, type RunCause, type RunState } from './run.js';
 
@@ -77,6 +77,20 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[], now: number): 
     ];
   });
   await tx.insert(INSERTION, rows);
+}
+
+/** What a run is at its beginning. */
+export interface RunStart {
+  readonly id: string;
+  readonly automation: string;
+  readonly conversation: string;
+  readonly state: RunState;
+  readonly created_at: number;
+}
+
+/** Null: there is none, or it was pruned. */
+export function readRunStart(tx: Tx, id: string): Promise<RunStart | null> {
+  return first(tx, 'select id, automation, conversation, state, created_at from runs where id = ?', [id]);
 }
 
 /** What live runs are looked for by: each of these names one at most. */
