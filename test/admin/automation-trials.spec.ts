@@ -84,12 +84,12 @@ eachDatabase('automations before they are switched on', (make) => {
       3,
       [
         [closed.receipt, expect.stringContaining('New event issue.closed')],
-        [receipts[0], 'third'],
-        [receipts[1], 'second'],
+        [receipts[0], expect.stringMatching(/third$/)],
+        [receipts[1], expect.stringMatching(/second$/)],
       ],
     ]);
     await host.change('update receipts set payload = null where id = ?', Number(receipts[0]));
-    expect((await run({ last: 2 })).events).toMatchObject([{ matched: true }, { matched: true, text: 'third' }]);
+    expect((await run({ last: 2 })).events).toMatchObject([{ matched: true }, { matched: true, text: expect.stringMatching(/third$/) }]);
     const reading = await made(trigger({ on: '*', filter: 'parsed' }));
     expect((await run({ last: 2 }, reading)).events).toMatchObject([{ matched: true }, { matched: false, reason: 'payload_unavailable' }]);
     expect((await run({}, await made({ type: 'cron', schedule: '0 9 * * *' }))).events).toEqual([]);
@@ -134,7 +134,7 @@ eachDatabase('automations before they are switched on', (make) => {
     expect(await validate({ draft, sample: sample({ urgent: true }) })).toMatchObject({
       valid: true,
       sample_matched: true,
-      sample: { text: 'hello' },
+      sample: { text: expect.stringMatching(/hello$/) },
     });
     expect(await validate({ draft, sample: sample({}) })).toMatchObject({
       valid: true,

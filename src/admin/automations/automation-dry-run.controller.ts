@@ -1,4 +1,5 @@
 import { Body, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import type { Listening } from '../../core/automations/triggers.js';
 import { latestReceipts } from '../../core/receipts/list-receipts.js';
 import { Database } from '../../database/database.js';
 import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
@@ -13,7 +14,7 @@ import { Refuses } from '../http/refuses.js';
 import { sampleEvent } from '../receipts/dry-run.js';
 import { AutomationDryRunBody, AutomationDryRunDto, type SampleBody, type TrialDto } from './dry-run.dto.js';
 import { existingAutomation } from './existing-automation.js';
-import { type Tried, trialOfReceipt, trialOfSample } from './trials.js';
+import { trialOfReceipt, trialOfSample } from './trials.js';
 
 @AdminController('v1/automations/:id/dry-run', 'automations')
 @Refuses(404)
@@ -46,7 +47,7 @@ export class AutomationDryRunController {
     return { matched: events.filter(({ matched }) => matched).length, events };
   }
 
-  private tried(automation: Tried, { source, event, payload }: SampleBody): TrialDto {
+  private tried(automation: Listening, { source, event, payload }: SampleBody): TrialDto {
     const name = source ?? sourcesOf(automation)[0];
     if (name === undefined) throw badParameter('sample.source', 'is needed: the automation has no trigger for events');
     const found = this.sources.find(automation.org, name);
@@ -55,6 +56,6 @@ export class AutomationDryRunController {
   }
 }
 
-function sourcesOf({ spec }: Tried): string[] {
+function sourcesOf({ spec }: Listening): string[] {
   return [...new Set(spec.triggers.flatMap((trigger) => (trigger.type === 'event' ? [trigger.source] : [])))];
 }

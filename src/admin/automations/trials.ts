@@ -2,20 +2,15 @@ import { PayloadUnavailable } from '../../core/admission/payload-unavailable.js'
 import type { AdmissibleEvent } from '../../core/admission/plan-admission.js';
 import { storedEvent } from '../../core/admission/stored-event.js';
 import { generationName } from '../../core/automations/automation.js';
-import type { Triggered } from '../../core/automations/trigger-route.js';
+import type { Listening } from '../../core/automations/triggers.js';
 import { type Trial, tryTriggers } from '../../core/automations/try-triggers.js';
 import { automationConversationId } from '../../core/conversations/conversation-id.js';
 import type { StoredReceipt } from '../../core/receipts/receipts.js';
 import { instant } from '../http/instant.js';
 import type { TrialDto } from './dry-run.dto.js';
 
-/** An automation that is tried; a draft that is not stored has no generation yet. */
-export interface Tried extends Triggered {
-  readonly generation: number;
-}
-
 /** What an automation would make of a stored event, as far as that can still be said. */
-export function trialOfReceipt(automation: Tried, receipt: StoredReceipt): TrialDto {
+export function trialOfReceipt(automation: Listening, receipt: StoredReceipt): TrialDto {
   const origin = {
     receipt: String(receipt.id),
     source: receipt.source,
@@ -31,17 +26,17 @@ export function trialOfReceipt(automation: Tried, receipt: StoredReceipt): Trial
   }
 }
 
-export function trialOfSample(automation: Tried, sample: AdmissibleEvent): TrialDto {
+export function trialOfSample(automation: Listening, sample: AdmissibleEvent): TrialDto {
   return { receipt: null, source: sample.source, event: sample.eventKey, received_at: null, ...shown(automation, sample) };
 }
 
-function readsPayload({ spec }: Tried): boolean {
+function readsPayload({ spec }: Listening): boolean {
   return spec.triggers.some((each) => each.type === 'event' && (each.filter ?? each.subject_key_expr ?? each.turn_text_expr) !== null);
 }
 
 type Shown = Omit<Trial, 'subject'> & Pick<TrialDto, 'subject' | 'conversation'>;
 
-function shown(automation: Tried, event: AdmissibleEvent): Shown {
+function shown(automation: Listening, event: AdmissibleEvent): Shown {
   const { subject, ...trial } = tryTriggers(automation, event);
   const { id, org, generation } = automation;
   const conversation = subject === null ? null : automationConversationId(org, generationName(id, generation), event.source, subject.key);

@@ -71,7 +71,7 @@ export class ValidateController {
     // What does not compile cannot be tried.
     if (found === null || errors.some(({ field }) => field.startsWith('triggers'))) return null;
     try {
-      return trialOfSample({ id: NOT_STORED, org, spec, generation: 1 }, sampleEvent(found, sample.payload, sample.event));
+      return trialOfSample({ id: NOT_STORED, org, spec, version: 1, generation: 1 }, sampleEvent(found, sample.payload, sample.event));
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       errors.push({ field: 'sample.event', code: 'unparseable_sample_event', message: error.message });

@@ -1,7 +1,6 @@
 import type { Subject } from '../../plugin/index.js';
-import { matchRoute } from '../routing/match-route.js';
-import type { NoMatchReason, RoutableEvent } from '../routing/route.js';
-import { asMessage, type Triggered, triggerRoute } from './trigger-route.js';
+import type { RoutableEvent } from '../routing/route.js';
+import { compileListeners, hear, type Listening } from './triggers.js';
 
 /** What an automation would make of an event. */
 export interface Trial {
@@ -15,24 +14,17 @@ export interface Trial {
   readonly text: string | null;
 }
 
-/** How far the matcher comes before it refuses an event, in its order. */
-const STEPS: readonly NoMatchReason[] = ['source', 'endpoint', 'event_key', 'filter', 'author_self', 'author_bot', 'author_not_allowed'];
-
 const NO_TRIGGER: Trial = { matched: false, trigger: null, reason: 'no_event_trigger', detail: null, subject: null, text: null };
 
-/** The first trigger that takes the event; where none does, the one that came nearest says why. Pure. */
-export function tryTriggers(automation: Triggered, event: RoutableEvent): Trial {
-  let nearest = { trial: NO_TRIGGER, step: -1 };
-  const message = asMessage(event);
-  for (const [trigger, each] of automation.spec.triggers.entries()) {
-    if (each.type !== 'event') continue;
-    // How far its source is trusted has no part in what it matches.
-    const verdict = matchRoute(triggerRoute(automation, each, 'untrusted'), message);
-    if (verdict.matched)
-      return { matched: true, trigger, reason: verdict.noSubject, detail: null, subject: verdict.subject, text: verdict.text };
-    const { reason, detail } = verdict;
-    const step = STEPS.indexOf(reason);
-    if (step > nearest.step) nearest = { trial: { ...NO_TRIGGER, trigger, reason, detail }, step };
-  }
-  return nearest.trial;
+/** As accept asks its triggers: the first that takes the event; where none does, the one that came nearest says why. Pure. */
+export function tryTriggers(automation: Listening, event: RoutableEvent): Trial {
+  // How far a source is trusted, and where agents run, has no part in what is matched.
+  const listeners = compileListeners(automation, { isSandboxed: false, trustOf: () => 'untrusted' });
+  const listener = listeners.find(({ source }) => source === event.source) ?? listeners[0];
+  const [heard] = listener === undefined ? [] : hear([listener], event);
+  if (heard === undefined) return NO_TRIGGER;
+  const { verdict } = heard;
+  const trigger = heard.trigger.number;
+  if (!verdict.matched) return { ...NO_TRIGGER, trigger, reason: verdict.reason, detail: verdict.detail };
+  return { matched: true, trigger, reason: verdict.noSubject, detail: null, subject: verdict.subject, text: verdict.text };
 }
