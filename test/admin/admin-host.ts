@@ -24,6 +24,7 @@ import type { Value } from '../../src/database/tx.js';
 import { createHttpApp } from '../../src/http/create-http-app.js';
 import { type EventSource, EventSources } from '../../src/ingress/event-source.js';
 import type { Parsed, WebhookTransport } from '../../src/plugin/index.js';
+import { AROUND } from '../core/automations/specs.js';
 import { route as anyRoute } from '../core/builders.js';
 import { Core, replica } from '../core/core.js';
 import { brokenRules } from '../core/invariants.js';
@@ -82,28 +83,12 @@ export class FixedHost extends HostView {
   }
 }
 
-/** What automations of every organisation may name. */
-export const SURROUNDINGS: Surroundings = {
-  runtimes: new Map([
-    ['helper', { agent: 'echo', isSandboxed: false }],
-    ['box', { agent: 'agent-server', isSandboxed: true }],
-  ]),
-  workspaces: new Map([
-    ['main', { runtime: 'helper' }],
-    ['boxed', { runtime: 'box' }],
-  ]),
-  sources: new Map([
-    ['tracker', { namesSubjects: true }],
-    ['hooks', { namesSubjects: false }],
-  ]),
-};
-
 /** What automations lean on; `stoppedBy` is who switched which of them off. */
 export class FixedWorld extends AutomationWorld {
   readonly stoppedBy: [automation: string, by: string][] = [];
 
   async around(): Promise<Surroundings> {
-    return SURROUNDINGS;
+    return AROUND;
   }
 
   async tarballFault(): Promise<string | null> {
