@@ -30,9 +30,9 @@ export async function bringUpToDate(
 export async function readStarts(tx: Tx, world: World, fresh: readonly Fresh[]): Promise<readonly Fresh[]> {
   const starts = startsOf(fresh).map((match) => placed(world, match));
   if (starts.length === 0) return fresh;
-  await lockAutomations(tx, distinct(starts.filter(({ start }) => start.concurrency === 'skip').map(({ start }) => start.automation)));
-  const live = await readLive(tx, world, starts);
   const skipping = distinct(starts.filter(({ start }) => start.concurrency === 'skip').map(({ start }) => start.automation));
+  await lockAutomations(tx, skipping);
+  const live = await readLive(tx, world, starts);
   const continuing = starts.filter(({ start, conversation }) => mayStand(start) && world.conversations.has(conversation.id));
   world.starts.find({
     live,

@@ -93,7 +93,7 @@ export class Automated {
 
   /** What the dispatcher does: its conversation is open. */
   async open(run: string): Promise<void> {
-    await this.core.change("update runs set state = 'running' where id = ?", run);
+    await this.core.change("update runs set state = 'running' where id = ? and state = 'queued'", run);
     await this.core.change(
       "update queues set parked = null, ready_at = 1 where parked = 'starting' and conversation = (select conversation from runs where id = ?)",
       run,
@@ -101,7 +101,8 @@ export class Automated {
   }
 
   async end(run: string): Promise<void> {
-    await this.core.change("update runs set state = 'completed', ended_at = 1, released_at = 1 where id = ?", run);
+    await this.open(run);
+    await this.core.change("update runs set state = 'completed', ended_at = 1, released_at = 1 where id = ? and ended_at is null", run);
   }
 
   stop(): void {
