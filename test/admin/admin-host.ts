@@ -6,11 +6,13 @@ import { type ConnectionInfo, HostView, type PluginInfo, type Readiness, type Ro
 import { Metrics } from '../../src/admin/metrics/metrics.js';
 import { serveOpenApi } from '../../src/admin/openapi/openapi.js';
 import { createToken } from '../../src/admin/tokens.js';
+import { TriggerRegistry } from '../../src/automations/triggers/trigger-registry.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
 import { AutomationDesk, AutomationWorld } from '../../src/core/automations/automation-desk.js';
 import type { Surroundings } from '../../src/core/automations/surroundings.js';
+import type { Listeners } from '../../src/core/automations/triggers.js';
 import { Reconciliation } from '../../src/core/controls/reconciliation.js';
 import { EffectLedger } from '../../src/core/effects/effect-ledger.js';
 import { Operations } from '../../src/core/operations.js';
@@ -145,14 +147,30 @@ export class AdminHost {
   static async start(make: Make, ...routes: readonly Route[]): Promise<AdminHost> {
     const { database, test, close } = await migrated(make);
     const owner = await database.transaction((tx) => enlist(tx, replica('first'), 600_000));
-    const core = new Core(database, test, owner, routes.length === 0 ? [anyRoute()] : routes);
+    const listeners: Listeners = {
+      of: (org, name) => registry.of(org, name),
+      get pending() {
+        return registry.pending;
+      },
+    };
+    const core = new Core(database, test, owner, routes.length === 0 ? [anyRoute()] : routes, false, false, listeners);
+    const registry = new TriggerRegistry(
+      database,
+      core.signals,
+      { aroundOf: () => SURROUNDINGS, trustOf: () => 'untrusted' },
+      { unreadable: () => undefined, failed: () => undefined },
+    );
+    await registry.start(3_600_000);
     const host = new FixedHost(routes);
     const metrics = new Metrics();
     const world = new FixedWorld();
     const app = await adminApp(core, host, metrics, world);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new AdminHost(core, app, host, metrics, world, close);
+    return new AdminHost(core, app, host, metrics, world, async () => {
+      registry.stop();
+      await close();
+    });
   }
 
   get(url: string, asked: Asked = {}): Promise<Answer> {
