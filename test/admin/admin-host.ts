@@ -157,7 +157,7 @@ export class AdminHost {
     const registry = new TriggerRegistry(
       database,
       core.signals,
-      { aroundOf: () => SURROUNDINGS, trustOf: () => 'untrusted' },
+      { aroundOf: () => AROUND, trustOf: () => 'untrusted' },
       { unreadable: () => undefined, failed: () => undefined },
     );
     await registry.start(3_600_000);

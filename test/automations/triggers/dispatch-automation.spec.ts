@@ -16,7 +16,7 @@ eachCore('dispatching automations', (open) => {
   }
   const due = (slot: number, trigger = 0) => ({ by: 'schedule', why: { cause: 'cron', trigger, slot } as const });
 
-  it('AUT-8 a slot is dispatched once, by however many replicas, and a start by hand swallows none', async () => {
+  it('a slot is dispatched once, by however many replicas, and a start by hand swallows none', async () => {
     const a = await automated();
     const { core, close } = await open().another();
     const b = await automated(core);
@@ -38,7 +38,7 @@ eachCore('dispatching automations', (open) => {
     await close();
   });
 
-  it('AUT-8 a slot of an automation that is off begins nothing and says why; by hand it starts', async () => {
+  it('a slot of an automation that is off begins nothing and says why; by hand it starts', async () => {
     const a = await automated();
     const id = await a.make({ triggers: CRON }, 'disabled');
     expect(await a.dispatch(id, due(1))).toMatchObject({ isNew: true, run: null, reason: 'automation_disabled' });
@@ -56,7 +56,7 @@ eachCore('dispatching automations', (open) => {
     ]);
   });
 
-  it('AUT-6 each dispatch opens a conversation of its own, in the place of the automation', async () => {
+  it('each dispatch opens a conversation of its own, in the place of the automation', async () => {
     const a = await automated();
     const id = await a.make({ runtime: null, workspace: 'main' });
     await a.dispatch(id, { why: { cause: 'api', key: 'k', inputs: { a: '```' } } });

@@ -245,7 +245,7 @@ eachCore('automations in accept', (open) => {
     const first = await a.core.admit(comment('T-1'));
     const conversation = first.deliveries[0]?.conversation ?? '';
     await a.end(first.runs_created[0] ?? '');
-    await a.core.change("update queues set parked = 'stalled' where conversation = ?", conversation);
+    await a.core.change("update queues set parked = 'stalled', ready_at = null where conversation = ?", conversation);
     expect(await a.core.admit(comment('T-1', 'more'))).toMatchObject({ runs_created: [], conversations_continued: [conversation] });
     expect((await a.core.queue(conversation)).parked).toBe('stalled');
   });
