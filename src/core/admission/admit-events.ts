@@ -68,10 +68,11 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
   const { fresh: planned, automations } = await bringUpToDate(tx, await bindThreads(tx, taken));
   const correlated = await correlateAdmissions(tx, planned, effects, now);
   const world = await lockWorld(tx, planned, correlated.waiting.conversations, now);
+  const settlement = await settle(tx, correlated.waiting, world.queues(), now);
+  const settled = concerned(settlement);
+  world.touch(settled);
   world.starts.know(automations);
   const fresh = await readStarts(tx, world, planned);
-  const settled = concerned(await settle(tx, correlated.waiting, world.queues(), now));
-  world.touch(settled);
   await readMessages(tx, world, fresh);
   await readEarlyChanges(tx, world, fresh);
   await readClaims(tx, world, fresh);
@@ -108,7 +109,7 @@ export async function admitEvents(tx: Tx, admissions: readonly Admission[]): Pro
     isReady: isReadyIn(world),
     hasJobs: hasEndedIn(world),
     hasErrands: errands.length > 0 || hasReopenedIn(world),
-    hasRuns: world.starts.hasQueued,
+    hasRuns: world.starts.hasQueued || settlement.begun.length > 0,
   };
 }
 

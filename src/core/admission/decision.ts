@@ -16,6 +16,8 @@ export interface Verdict {
   readonly reason: string | null;
   /** The run that it began, or that was not to begin. */
   readonly run?: string;
+  /** The automation of which it begins a run once it is known not to be our own doing. */
+  readonly begins?: { readonly automation: string; readonly source: string; readonly noSubject: string | null };
   /** The conversation was there, and needed no run. */
   readonly continued?: true;
 }

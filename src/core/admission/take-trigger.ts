@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Parking, park } from '../deliveries/queue.js';
+import { isForAPerson, park } from '../deliveries/queue.js';
 import type { NewRun } from '../runs/runs.js';
 import type { Origin, Verdict } from './decision.js';
 import type { Locked } from './locked.js';
@@ -14,9 +14,6 @@ const DISABLED = 'automation_disabled';
 /** Its automation lets nothing begin while a run of it lives. */
 const RUN_IN_PROGRESS = 'run_in_progress';
 
-/** A person has to look at what waits in the queue first; whatever comes waits behind it. */
-const FOR_A_PERSON: readonly (Parking | null)[] = ['stalled', 'unconfigured', 'looping', 'spent'];
-
 /** What becomes of an event that an automation takes: a message of the conversation, and a run where none has it open. */
 export function takeTrigger(world: World, admission: Admission, match: StartingMatch, receipt: number, origin: Origin): Verdict {
   const known = world.conversations.get(match.conversation.id);
@@ -24,13 +21,16 @@ export function takeTrigger(world: World, admission: Admission, match: StartingM
   const refused = refusedPrompt(world, admission, match, receipt, origin);
   if (refused !== null) return refused;
   const told = { reason: match.start.noSubject };
-  if (!needsRun(world, match, known, origin)) {
+  if (!needsRun(world, match, known)) {
     const verdict = deliveredPrompt(world, admission, match, { receipt, origin, joins: true });
     return { ...verdict, ...told, ...(known !== undefined && { continued: true }) };
   }
   if (match.start.concurrency === 'skip' && world.starts.isBusy(match.start.automation)) return skipped(world, admission, match, receipt);
   // Whatever begins a run wakes its agent, and stands at its beginning.
   const verdict = deliveredPrompt(world, admission, { ...match, waking: true }, { receipt, origin, joins: false });
+  // What may be our own doing begins nothing before that is known.
+  const { automation, source, noSubject } = match.start;
+  if (verdict.disposition === 'held') return { ...verdict, begins: { automation, source, noSubject } };
   const conversation = world.conversations.get(match.conversation.id);
   if (conversation !== undefined) park(conversation.queue, 'starting');
   const run = runOf(world, match, receipt, { sequence: verdict.sequence, state: 'queued', error: null });
@@ -44,11 +44,10 @@ function isOff(world: World, { start }: StartingMatch): boolean {
   return automation === undefined || (start.cause !== 'api' && automation.state !== 'enabled');
 }
 
-function needsRun(world: World, match: StartingMatch, known: Locked | undefined, origin: Origin): boolean {
-  // What may be our own doing starts nothing before that is known.
-  if (origin === 'hold' || world.starts.isLive(match.conversation.id)) return false;
+function needsRun(world: World, match: StartingMatch, known: Locked | undefined): boolean {
+  if (world.starts.isLive(match.conversation.id)) return false;
   if (known === undefined) return true;
-  if (FOR_A_PERSON.includes(known.queue.parked)) return false;
+  if (isForAPerson(known.queue)) return false;
   return match.start.destination === 'dispatch_run' || !isOpen(world, match, known);
 }
 

@@ -152,6 +152,13 @@ export function fence(queue: Queue): void {
   Object.assign(queue, NOT_QUIET);
 }
 
+/** Parked until a person has looked, or for another day: what comes waits behind it. */
+const FOR_A_PERSON: readonly (Parking | null)[] = ['stalled', 'unconfigured', 'looping', 'spent'];
+
+export function isForAPerson({ parked }: Queue): boolean {
+  return FOR_A_PERSON.includes(parked);
+}
+
 /** What is wrong with a head, as against what is wanted of the conversation. */
 const OF_THE_HEAD: readonly (Parking | null)[] = ['held', 'stalled', 'unconfigured'];
 

@@ -60,6 +60,7 @@ export class EffectLedger {
     if (outcome === null) return null;
     const conversations = concerned(outcome);
     if (conversations.length > 0) this.signals.emit('ready');
+    if (outcome.begun.length > 0) this.signals.emit('runs');
     for (const conversation of conversations) this.signals.emit('activity', conversation);
     return outcome;
   }

@@ -2,6 +2,8 @@ import type { Tx } from '../../database/tx.js';
 import { heldConversations, releaseHeld, suppressHeld, type Unheld } from '../deliveries/holds.js';
 import { type Queue, unhold } from '../deliveries/queue.js';
 import { insertDecisions, latestDecisions, lockReceipts, type StoredDecision } from '../receipts/receipts.js';
+import type { NewRun } from '../runs/runs.js';
+import { beginReleased, type Released } from './begin-released.js';
 import { type Candidate, candidatesOf, deleteCandidates, deleteCandidatesOf, stillCandidates } from './candidates.js';
 import { OWN_EFFECT, type RELEASES } from './effect.js';
 
@@ -25,9 +27,11 @@ export interface Waiting {
 export interface Settled {
   readonly suppressed: readonly Unheld[];
   readonly released: readonly Unheld[];
+  /** The runs that what was released begins. */
+  readonly begun: readonly NewRun[];
 }
 
-export const NOTHING_SETTLED: Settled = { suppressed: [], released: [] };
+export const NOTHING_SETTLED: Settled = { suppressed: [], released: [], begun: [] };
 
 /**
  * What waits for effects that this transaction has locked and ended. Locks the receipts, as everybody does who decides about one again,
@@ -64,8 +68,10 @@ export async function settle(tx: Tx, { endings, candidates }: Waiting, queues: R
   for (const each of suppressed) unholdIn(queues, each, 'suppressed', now);
   for (const each of released) unholdIn(queues, each, 'released', now);
   const verdicts = [...verdictsOf(own, suppressed, byEffect), ...verdictsOf(free, released, byEffect)];
-  await recordDecisions(tx, verdicts, now);
-  return { suppressed, released };
+  const earlier = await decidedBefore(tx, verdicts);
+  const begun = await beginReleased(tx, releasedIn(earlier, released), queues, now);
+  await recordDecisions(tx, verdicts, { earlier, begun }, now);
+  return { suppressed, released, begun };
 }
 
 /** Conversations that are to be looked at after the commit. */
@@ -97,29 +103,70 @@ function verdictsOf(candidates: readonly Candidate[], changed: readonly Unheld[]
   });
 }
 
-async function recordDecisions(tx: Tx, verdicts: readonly FinalVerdict[], now: number): Promise<void> {
-  if (verdicts.length === 0) return;
+async function decidedBefore(tx: Tx, verdicts: readonly FinalVerdict[]): Promise<ReadonlyMap<number, StoredDecision>> {
+  if (verdicts.length === 0) return new Map();
   const earlier = await latestDecisions(
     tx,
     verdicts.map(({ receipt }) => receipt),
   );
-  const last = new Map(earlier.map((decision) => [decision.receipt, decision]));
+  return new Map(earlier.map((decision) => [decision.receipt, decision]));
+}
+
+/** Those that were to begin a run of an automation, by what was decided when they were held. */
+function releasedIn(earlier: ReadonlyMap<number, StoredDecision>, released: readonly Unheld[]): Released[] {
+  return released.flatMap((each): Released[] => {
+    const before = earlier.get(each.receipt);
+    const begins = before === undefined ? undefined : verdictsIn(before).find((verdict) => isAt(each, verdict))?.begins;
+    return begins === undefined ? [] : [{ ...each, ...begins }];
+  });
+}
+
+async function recordDecisions(
+  tx: Tx,
+  verdicts: readonly FinalVerdict[],
+  { earlier, begun }: { readonly earlier: ReadonlyMap<number, StoredDecision>; readonly begun: readonly NewRun[] },
+  now: number,
+): Promise<void> {
+  if (verdicts.length === 0) return;
   await insertDecisions(
     tx,
     verdicts.flatMap((verdict) => {
-      const before = last.get(verdict.receipt);
-      return before ? [finalDecision(before, verdict, now)] : [];
+      const before = earlier.get(verdict.receipt);
+      return before ? [finalDecision(before, verdict, begun, now)] : [];
     }),
   );
 }
 
+/** As accept has written it, as far as this looks at it. */
+interface StoredVerdict {
+  readonly conversation: string | null;
+  readonly sequence: number | null;
+  readonly begins?: Pick<Released, 'automation' | 'source' | 'noSubject'>;
+}
+
+function verdictsIn({ detail }: StoredDecision): readonly StoredVerdict[] {
+  return (JSON.parse(detail) as { verdicts: StoredVerdict[] }).verdicts;
+}
+
+function isAt(place: { readonly conversation: string; readonly sequence: number | null }, verdict: StoredVerdict): boolean {
+  return place.conversation === verdict.conversation && place.sequence === verdict.sequence;
+}
+
 /** The decision before it, with its held deliveries as they are now. */
-function finalDecision(before: StoredDecision, { ending, isOwn, changed }: FinalVerdict, now: number): StoredDecision {
+function finalDecision(
+  before: StoredDecision,
+  { ending, isOwn, changed }: FinalVerdict,
+  begun: readonly NewRun[],
+  now: number,
+): StoredDecision {
   const [disposition, reason] = isOwn ? ['suppressed', OWN_EFFECT] : ['routed', ending.reason];
-  const { verdicts, ...rest } = JSON.parse(before.detail) as { verdicts: { conversation: string | null; sequence: number | null }[] };
-  const isChanged = (verdict: { conversation: string | null; sequence: number | null }) =>
-    changed.some((each) => each.conversation === verdict.conversation && each.sequence === verdict.sequence);
-  const decided = verdicts.map((verdict) => (isChanged(verdict) ? { ...verdict, disposition, reason } : verdict));
+  const { verdicts, ...rest } = JSON.parse(before.detail) as { verdicts: StoredVerdict[] };
+  const decided = verdicts.map((verdict) => {
+    if (!changed.some((each) => isAt(each, verdict))) return verdict;
+    const { begins: _, ...same } = verdict;
+    const run = begun.find((each) => isAt(each, verdict))?.id;
+    return { ...same, disposition, reason, ...(run !== undefined && { run }) };
+  });
   const detail = JSON.stringify({ ...rest, verdicts: decided, effects: [ending.effect] });
   return { ...before, number: before.number + 1, decided_at: now, decided_by: ending.by, disposition, reason, detail };
 }
