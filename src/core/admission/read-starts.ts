@@ -1,5 +1,5 @@
 import type { Tx } from '../../database/tx.js';
-import { type AutomationNow, currentAutomations, lockAutomations } from '../automations/current-automations.js';
+import { type AutomationNow, currentAutomations, lockAutomations } from '../automations/automations.js';
 import { busyAutomations, type LiveRun, liveRunsOf } from '../runs/runs.js';
 import { standingIn } from '../sandboxes/standing.js';
 import type { Fresh } from './plan-admission.js';

@@ -1,4 +1,4 @@
-import type { AutomationNow } from '../automations/current-automations.js';
+import type { AutomationNow } from '../automations/automations.js';
 import type { LiveRun, NewRun } from '../runs/runs.js';
 
 /** The automations that a group of events may start, what of them lives, and the runs that deciding makes. Nothing here knows of a database. */

@@ -1,7 +1,7 @@
 import { first, type Tx } from '../../database/tx.js';
 import { insertAudit } from '../audit/audits.js';
 import { quoted } from '../machine.js';
-import { type AutomationSpec, type AutomationState, automation } from './automation.js';
+import { type AutomationSpec, type AutomationState, automation, workspaceOf } from './automation.js';
 
 /** An automation as it is stored. */
 export interface Automation {
@@ -252,4 +252,33 @@ export async function countFailure(tx: Tx, id: string): Promise<number> {
 
 export async function clearFailures(tx: Tx, id: string): Promise<void> {
   await tx.run('update automations set failures = 0 where id = ? and failures > 0', [id]);
+}
+
+/** An automation as accept needs it: what it is at the moment. */
+export interface AutomationNow {
+  readonly id: string;
+  readonly state: AutomationState;
+  readonly version: number;
+  readonly generation: number;
+  readonly workspace: string;
+  readonly concurrency: AutomationSpec['concurrency'];
+}
+
+/** Those of them that were not deleted. */
+export async function currentAutomations(tx: Tx, ids: readonly string[]): Promise<AutomationNow[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.all<Pick<Row, 'id' | 'state' | 'version' | 'generation' | 'spec'>>(
+    `select id, state, version, generation, spec from automations where id ${tx.dialect.among('text')} and deleted_at is null`,
+    [ids],
+  );
+  return rows.map(({ spec, ...row }) => {
+    const { concurrency, ...place } = JSON.parse(spec) as AutomationSpec;
+    return { ...row, concurrency, workspace: workspaceOf(place) };
+  });
+}
+
+/** Nobody else decides about runs of these automations until the transaction ends. The queues of the conversations are locked already. */
+export async function lockAutomations(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.all(`select id from automations where id ${tx.dialect.among('text')} order by id${tx.dialect.forUpdate}`, [[...ids].sort()]);
 }

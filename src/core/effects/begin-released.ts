@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../database/tx.js';
-import { type AutomationNow, currentAutomations, lockAutomations } from '../automations/current-automations.js';
+import { type AutomationNow, currentAutomations, lockAutomations } from '../automations/automations.js';
 import { type ConversationRow, readConversations } from '../conversations/conversations.js';
 import { isForAPerson, park, type Queue } from '../deliveries/queue.js';
 import { busyAutomations, insertRuns, type LiveRun, liveRunsOf, type NewRun, runSubject } from '../runs/runs.js';
