@@ -111,7 +111,7 @@ export class ReceiptDto {
   @TextOrNull('Why, by the latest decision.')
   reason!: string | null;
 
-  @Whole('How many routes took it, by the latest decision.')
+  @Whole('How many routes and automations took it, by the latest decision.')
   matched!: number;
 
   @Part(RepeatsDto, 'How often it came again.')
@@ -128,7 +128,7 @@ export class ReceiptDto {
 }
 
 export class CandidateDto {
-  @TextOrNull('The route; null: the life of the subject, or a message past the routes.')
+  @TextOrNull('The route, or `automation:` and the id of an automation; null: the life of the subject, or a message past the routes.')
   route!: string | null;
 
   @Flag('Whether the route took the event.')
@@ -148,6 +148,9 @@ export class CandidateDto {
 
   @TextOrNull('The delivery that was made.')
   delivery!: string | null;
+
+  @TextOrNull('The run of the automation that it began, or that was not to begin.')
+  run!: string | null;
 }
 
 export class DecisionDto {
@@ -166,7 +169,7 @@ export class DecisionDto {
   @TextOrNull('Why.')
   reason!: string | null;
 
-  @Whole('How many routes took it.')
+  @Whole('How many routes and automations took it.')
   matched!: number;
 
   @Texts('Writes of ours that may have caused it, or did: see `/webhook-effects`.')

@@ -64,12 +64,12 @@ function toDecision({ number, decided_at, decided_by, disposition, reason, match
 }
 
 function candidatesOf({ verdicts, refusals }: DecisionDetail): CandidateDto[] {
-  const took = verdicts.map(({ route, conversation, sequence, disposition, reason }) => {
+  const took = verdicts.map(({ route, conversation, sequence, disposition, reason, run = null }) => {
     const delivery = conversation !== null && sequence !== null ? deliveryId(conversation, sequence) : null;
-    return { route, matched: true, disposition, reason, detail: null, conversation, delivery };
+    return { route, matched: true, disposition, reason, detail: null, conversation, delivery, run };
   });
   const refused = refusals.map(({ route, reason, detail: compared }) => {
-    return { route, matched: false, disposition: null, reason, detail: compared, conversation: null, delivery: null };
+    return { route, matched: false, disposition: null, reason, detail: compared, conversation: null, delivery: null, run: null };
   });
   return [...took, ...refused];
 }

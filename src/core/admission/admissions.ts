@@ -18,7 +18,7 @@ import { GroupCommit } from './group-commit.js';
 import { isUnnamed, locate } from './landmarks.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
 import { planChange } from './plan-change.js';
-import { planUnprompted, type Unprompted } from './plan-unprompted.js';
+import { planAgain, planUnprompted, type Unprompted } from './plan-unprompted.js';
 import { StoreUnavailable } from './store-unavailable.js';
 import { readStored, readsPayload, replayId, storedEvent } from './stored-event.js';
 
@@ -134,19 +134,23 @@ export class Admissions {
   private async planReplay(replay: Replay): Promise<Admission> {
     const stored = await this.database.transaction((tx) => readStored(tx, replay.org, replay.receipt));
     if (stored === null) throw new NotFound(`there is no receipt ${replay.receipt}`);
-    const { receipt, origin } = stored;
+    const { receipt, origin, originId } = stored;
     if (this.listeners.pending !== null) await this.listeners.pending;
     const event = storedEvent(receipt, this.routesOf(receipt).some(readsPayload));
     const verdicts = this.verdicts(event, replay.routes);
     const heard = this.heard(event, replay.routes);
     const { by } = replay;
     const receivedAt = receipt.received_at;
-    const plan = this.plan(event, verdicts, heard, { by, origin, receivedAt, receipt: receipt.id });
+    const start = planAgain(event, originId, origin);
+    const isAsked = start !== null && (replay.routes === null || replay.routes.some((name) => name === start.route));
+    const direct = isAsked ? { matches: [start] } : {};
+    const plan = { ...this.plan(event, verdicts, heard, { by, origin, receivedAt, receipt: receipt.id }), ...direct };
     if (replay.isFirst) return { ...plan, isReplay: false, isAcknowledged: this.isAcknowledged(event) };
     if (!replay.force) return plan;
     const again = { ...event, provider: 'throughline', deliveryId: replayId(receipt.id), uniqueContent: null };
     // The message has its delivery already; this one is beside it, whoever caused it.
-    return { ...this.plan(again, verdicts, heard, { by, origin, receivedAt, receipt: null }), messageKey: null, callback: null };
+    const planned = this.plan(again, verdicts, heard, { by, origin, receivedAt, receipt: null });
+    return { ...planned, ...direct, messageKey: null, callback: null };
   }
 
   /** All that would be asked about events of a stored receipt's source. */

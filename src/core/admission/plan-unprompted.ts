@@ -4,7 +4,7 @@ import type { Listening } from '../automations/triggers.js';
 import { identityHash } from '../receipts/receipt.js';
 import { fenced } from '../routing/route-text.js';
 import { type AdmissibleEvent, type Admission, planAdmission } from './plan-admission.js';
-import { planDirect } from './planned-start.js';
+import { planDirect, type StartingMatch } from './planned-start.js';
 
 /** A start that no event of anybody's is behind. */
 export interface Unprompted {
@@ -45,6 +45,30 @@ export function planUnprompted({ automation, by, why }: Unprompted): Admission {
     matches: [planDirect(org, { ...start, workspace: workspaceOf(spec) }, identityHash(event))],
     by,
   };
+}
+
+/** What a stored start begins when it is decided about again, by the id that it first came under; null: it is none. */
+export function planAgain(event: AdmissibleEvent, originId: string, origin: Buffer): StartingMatch | null {
+  const cause = CAUSES[`${event.provider} ${event.source} ${event.eventKey}`];
+  const [automation = '', , slot] = originId.split(':');
+  if (cause === undefined) return null;
+  // The store has the word about all else of it.
+  const unread = { version: 0, generation: 0, concurrency: 'allow', workspace: '' } as const;
+  const inputs = cause === 'api' ? inputsOf(event.payload) : null;
+  return planDirect(
+    event.org,
+    { ...unread, automation, cause, source: event.source, slot: cause === 'cron' ? Number(slot) : null, inputs },
+    origin,
+  );
+}
+
+const CAUSES: Readonly<Record<string, 'api' | 'cron' | undefined>> = {
+  'throughline api automation.dispatched': 'api',
+  'throughline schedule schedule.fired': 'cron',
+};
+
+function inputsOf(payload: unknown): string | null {
+  return typeof payload === 'object' && payload !== null && 'inputs' in payload ? JSON.stringify(payload.inputs) : null;
 }
 
 function wanted({ id, org }: Listening, by: string, { key, inputs }: Wanted): AdmissibleEvent {

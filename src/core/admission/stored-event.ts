@@ -9,8 +9,9 @@ import type { AdmissibleEvent } from './plan-admission.js';
 
 export interface Stored {
   readonly receipt: StoredReceipt;
-  /** Identity of the receipt that the event first came with, through any number of forced replays. */
+  /** Identity of the receipt that the event first came with, through any number of forced replays, and the id that it came under. */
   readonly origin: Buffer;
+  readonly originId: string;
 }
 
 export async function readStored(tx: Tx, org: string, id: number): Promise<Stored | null> {
@@ -22,7 +23,7 @@ export async function readStored(tx: Tx, org: string, id: number): Promise<Store
     if (earlier === null) break;
     first = earlier;
   }
-  return { receipt, origin: identityHash({ ...first, deliveryId: first.delivery_id }) };
+  return { receipt, origin: identityHash({ ...first, deliveryId: first.delivery_id }), originId: first.delivery_id };
 }
 
 /** Delivery id of a forced replay, which says whose it is. */

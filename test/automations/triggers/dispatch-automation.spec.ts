@@ -69,6 +69,32 @@ eachCore('dispatching automations', (open) => {
     expect(JSON.parse(parsed?.parsed ?? '').text).toBe('ada has started this by hand, with:\n\n````json\n{\n  "a": "```"\n}\n````');
   });
 
+  it('RPL-1 a start is decided about again like any event: not twice by itself, and once more where that is asked for', async () => {
+    const a = await automated();
+    const id = await a.make({ triggers: CRON });
+    const byHand = await a.dispatch(id, { why: { cause: 'api', key: 'k', inputs: { a: 1 } } });
+    const bySlot = await a.dispatch(id, due(1_800_000));
+    for (const { receipt, run } of [byHand, bySlot]) {
+      const replay = { org: 'default', receipt: Number(receipt), by: 'ada', routes: null };
+      expect(await a.core.admissions.replay({ ...replay, force: false })).toMatchObject({ reason: 'same_conversation', runs_created: [] });
+      await a.end(run ?? '');
+      const again = await a.core.admissions.replay({ ...replay, force: true });
+      expect(again).toMatchObject({ disposition: 'routed', runs_created: [expect.any(String)] });
+      await a.end(again.runs_created[0] ?? '');
+      const third = await a.core.admissions.replay({ ...replay, receipt: Number(again.receipt), force: true });
+      expect(third.deliveries[0]).toMatchObject({ conversation: again.deliveries[0]?.conversation, sequence: 3 });
+      await a.end(third.runs_created[0] ?? '');
+    }
+    const runs = await a.runs();
+    expect(runs.map(({ cause, slot, inputs }) => `${cause} ${slot} ${inputs}`).sort()).toEqual(
+      [...Array(3).fill('api null {"a":1}'), ...Array(3).fill('cron 1800000 null')].sort(),
+    );
+    expect(new Set(runs.map(({ conversation }) => conversation)).size).toBe(2);
+    await a.core.change('update automations set deleted_at = 1');
+    const gone = { org: 'default', receipt: Number(byHand.receipt), by: 'ada', routes: null, force: true };
+    expect(await a.core.admissions.replay(gone)).toMatchObject({ disposition: 'ignored', reason: 'automation_disabled' });
+  });
+
   it('refuses what is none, or another organisation’s', async () => {
     const a = await automated();
     const id = await a.make({}, 'enabled', 'acme');
