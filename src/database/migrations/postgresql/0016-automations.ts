@@ -81,6 +81,7 @@ const UP = [
     created_at bigint not null,
     started_at bigint,
     begun_at bigint,
+    told_to bigint,
     opened_at bigint,
     deadline_at bigint,
     ended_at bigint,

@@ -84,6 +84,7 @@ const UP = [
     created_at integer not null,
     started_at integer,
     begun_at integer,
+    told_to integer,
     opened_at integer,
     deadline_at integer,
     ended_at integer,
