@@ -28,6 +28,12 @@ export function workTable(
     const runtime = attempt(() => runtimeOf(config, workspace, kinds));
     return runtime === null ? [] : [workspaceOf(workspace, control, runtime)];
   });
+  const ofRuntimes = config.runtimes.flatMap((runtime) =>
+    config.orgs.flatMap((org): Workspace[] => {
+      const own = attempt(() => made(runtime, [], kinds));
+      return own === null ? [] : [workspaceFor(runtime.name, org, own)];
+    }),
+  );
   if (faults.size > 0) throw new ConfigFault([...faults].join('\n'));
   return new WorkTable(workspaces, routes, automations);
 }

@@ -56,6 +56,13 @@ export interface WorkersConfig {
   readonly heartbeatMs: number;
   readonly approvalWaitMs: number;
   readonly approvalExpiresMs: number;
+  readonly runs: RunsConfig;
+}
+
+export interface RunsConfig {
+  /** Runs of a replica that live at one time; 0: it begins none. */
+  readonly concurrency: number;
+  readonly readyMs: number;
 }
 
 export interface RetentionConfig {

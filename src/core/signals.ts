@@ -14,6 +14,8 @@ interface Events {
   automations: [];
   /** Runs wait to be begun. */
   runs: [];
+  /** A run has ended: whoever is at it stops. */
+  ended: [run: string];
   /** Messages joined the claims of these conversations, or a person paused or resumed them: whoever works on them looks again. */
   steered: [conversations: readonly string[]];
   /** Conversations were put aside for a person: their machines loop, or what turns may cost is spent. */

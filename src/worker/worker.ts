@@ -11,7 +11,7 @@ import { type ClaimedWork, claimWork, type Work } from './claim-work.js';
 import { failurePost } from './controls/turn-posts.js';
 import { LiveTurn } from './live-turn.js';
 import type { Membership } from './membership.js';
-import { Nap } from './nap.js';
+import { Nap } from '../core/nap.js';
 import { Pace } from './pace.js';
 import { type RoomLimits, TurnRoom } from './room.js';
 import { type WorkContext, workOn } from './work-on.js';

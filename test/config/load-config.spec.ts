@@ -17,6 +17,7 @@ const EMPTY_HERE = (cwd: string) => ({
     maxAttempts: 5,
     backoff: { firstMs: 1000, factor: 2, maxMs: 300_000 },
     graceMs: 30_000,
+    runs: { concurrency: 4, readyMs: 300_000 },
     leaseMs: 30_000,
     heartbeatMs: 10_000,
     approvalWaitMs: 900_000,

@@ -32,5 +32,6 @@ export function resolveWorkers({ file: { workers }, faults }: Scope): WorkersCon
     heartbeatMs,
     approvalWaitMs,
     approvalExpiresMs,
+    runs: { concurrency: workers.runs.concurrency, readyMs: milliseconds(workers.runs.sandboxReady) },
   };
 }

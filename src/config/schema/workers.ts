@@ -13,6 +13,15 @@ export class BackoffSection {
   readonly max: string = '5m';
 }
 
+/** `workers.runs:` - how runs of automations are begun. */
+export class RunsSection {
+  @Whole({ about: 'Runs of this process that live at once; 0: it begins none.', min: 0, max: 10_000 })
+  readonly concurrency: number = 4;
+
+  @Duration({ about: "How long a run's sandbox and its conversation may take to be ready, before the run's own time begins." })
+  readonly sandboxReady: string = '5m';
+}
+
 /** `workers:` - how turns are driven. */
 export class WorkersSection {
   @Whole({ about: 'Turns driven at once by this process; 0: it accepts events and works none.', min: 0, max: 10_000 })
@@ -47,4 +56,7 @@ export class WorkersSection {
 
   @Duration({ about: 'How often a worker says that it lives; less than half of `lease`.' })
   readonly heartbeat: string = '10s';
+
+  @Section(() => RunsSection, { about: 'How runs of automations are begun.' })
+  readonly runs: RunsSection = new RunsSection();
 }

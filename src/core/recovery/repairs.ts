@@ -6,6 +6,8 @@ import { unfinishedEffectsOf } from '../effects/effects.js';
 import { giveUpEffect } from '../effects/give-up-effect.js';
 import { releaseJobs } from '../jobs/jobs.js';
 import { conversationsOwnedBy } from '../replicas/replicas.js';
+import { giveUpRun } from '../runs/take-over.js';
+import { runsOwnedBy } from '../runs/watch-runs.js';
 
 /** One kind of thing that dead replicas leave half done. Every step may be repeated, also after a kill in its middle. */
 export interface Repair {
@@ -44,7 +46,10 @@ const errands: Repair = {
   mend: (tx, _, dead) => releaseErrands(tx, dead),
 };
 
+/** What had not begun is begun anew, and what had is watched on by another. */
+const runs: Repair = { find: runsOwnedBy, mend: giveUpRun };
+
 /** By the names that the summary has, in the order in which they have to be made: what a repair decides, those after it rely on. */
-export const REPAIRS = { effects, claims, jobs, errands } as const satisfies Readonly<Record<string, Repair>>;
+export const REPAIRS = { effects, claims, jobs, errands, runs } as const satisfies Readonly<Record<string, Repair>>;
 
 export type Repaired = Readonly<Record<keyof typeof REPAIRS, number>>;

@@ -61,6 +61,7 @@ export async function release(tx: Tx, id: number): Promise<void> {
     `delete from replicas where id = ? and not exists (select 1 from queues where owner = replicas.id)
        and not exists (select 1 from jobs where owner = replicas.id)
        and not exists (select 1 from errands where owner = replicas.id)
+       and not exists (select 1 from runs where owner = replicas.id and state in ('starting', 'running'))
        and not exists (select 1 from effects where owner = replicas.id and state in ('prepared', 'executing'))`,
     [id],
   );

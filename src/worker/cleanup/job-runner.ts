@@ -10,7 +10,7 @@ import { storable } from '../../core/storable.js';
 import type { Database } from '../../database/database.js';
 import { clock } from '../../database/tx.js';
 import { within } from '../within.js';
-import { isBlocked, type NextDue, pauseUntil, WorkLoop } from '../work-loop.js';
+import { isBlocked, type NextDue, pauseUntil, WorkLoop } from '../../core/work-loop.js';
 import type { JobKinds } from './job-kinds.js';
 
 export interface JobOptions {

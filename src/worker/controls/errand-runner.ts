@@ -4,7 +4,7 @@ import { claimErrands } from '../../core/controls/claim-errands.js';
 import { type ErrandRow, nextErrandAt } from '../../core/controls/errands.js';
 import type { Signals } from '../../core/signals.js';
 import type { Database } from '../../database/database.js';
-import { type NextDue, pauseUntil, WorkLoop } from '../work-loop.js';
+import { type NextDue, pauseUntil, WorkLoop } from '../../core/work-loop.js';
 import type { Channels } from './channels.js';
 import { ErrandEnds } from './errand-ends.js';
 import { type Failed, failErrand } from './errand-faults.js';

@@ -60,7 +60,7 @@ eachCore('recovery', (open) => {
     expect(await sweep()).toEqual({
       deadReplicas: 1,
       endedProcesses: 1,
-      repaired: { effects: 0, claims: 1, jobs: 0, errands: 0 },
+      repaired: { effects: 0, claims: 1, jobs: 0, errands: 0, runs: 0 },
       failed: [],
     });
     expect(await core.rows('select state, token from turns')).toEqual([{ state: 'interrupted', token: claim.token }]);
@@ -112,7 +112,7 @@ eachCore('recovery', (open) => {
     const summary = await sweep(new FakeMachine(), failing);
     expect(summary).toMatchObject({ repaired: { claims: 1 }, failed: [{ what: expect.any(String), error: expect.any(Error) }] });
     expect(await core.rows('select conversation from queues where owner is not null')).toEqual([{ conversation: summary.failed[0]?.what }]);
-    expect(await sweep()).toMatchObject({ deadReplicas: 1, repaired: { effects: 0, claims: 1, jobs: 0, errands: 0 }, failed: [] });
+    expect(await sweep()).toMatchObject({ deadReplicas: 1, repaired: { effects: 0, claims: 1, jobs: 0, errands: 0, runs: 0 }, failed: [] });
     expect(await core.claim()).toHaveLength(2);
   });
 

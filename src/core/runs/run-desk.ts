@@ -1,0 +1,111 @@
+import type { Database } from '../../database/database.js';
+import { clock, type Tx } from '../../database/tx.js';
+import { Conflict, NotFound } from '../../plugin/index.js';
+import { findAutomationEver } from '../automations/automations.js';
+import { audited } from '../audited.js';
+import type { Placement } from '../controls/control.js';
+import { slotOf } from '../controls/errands.js';
+import { putPosts } from '../controls/posts.js';
+import type { Signals } from '../signals.js';
+import { endRun, type RunEnd, type RunEnded } from './end-run.js';
+import { type RunRow, readRun } from './run-rows.js';
+import { endOfRest, overdueRuns, restingRuns, waitingRuns } from './watch-runs.js';
+
+/** Where people see the conversations of a workspace; null: nowhere. */
+export type PlacementOf = (org: string, workspace: string) => Placement | null;
+
+const LONGEST_NOTICE = 600;
+
+/** Ends runs, whoever wants it, and tells everybody whom it concerns. */
+export class RunDesk {
+  constructor(
+    private readonly database: Database,
+    private readonly signals: Signals,
+    private readonly placementOf: PlacementOf,
+  ) {}
+
+  /** Null: it has ended already, or another attempt is at it. */
+  async end(end: RunEnd): Promise<RunEnded | null> {
+    const ended = await this.database.transaction((tx) => this.write(tx, end));
+    if (ended !== null) await this.announce(ended);
+    return ended;
+  }
+
+  /** Ends what has come to rest and what is out of time; how many. */
+  async watch(): Promise<number> {
+    const [resting, overdue] = await this.database.transaction((tx) => Promise.all([restingRuns(tx), overdueRuns(tx)]));
+    let count = 0;
+    for (const id of resting) {
+      const end = await this.database.transaction((tx) => endOfRest(tx, id));
+      if (end !== null && (await this.end(end)) !== null) count += 1;
+    }
+    for (const run of overdue) if (await this.timeOut(run)) count += 1;
+    return count;
+  }
+
+  private async timeOut(run: string): Promise<boolean> {
+    const detail = 'it did not end within its time';
+    return (await this.end({ run, how: 'fail', token: null, error: 'timed_out', detail, isTimedOut: true })) !== null;
+  }
+
+  /** Stops it, wherever it is. Throws `Conflict` saying what it is where it has ended. */
+  async cancel(org: string, id: string, by: string): Promise<RunRow> {
+    const ended = await audited(this.database, async (tx) => {
+      await this.owned(tx, org, id);
+      const made = await this.write(tx, { run: id, how: 'cancel', token: null, error: 'cancelled', detail: `cancelled by ${by}` });
+      if (made === null) throw new Conflict(`run ${id} is ${(await readRun(tx, id))?.state} already`);
+      return made;
+    });
+    await this.announce(ended);
+    return this.read(org, id);
+  }
+
+  async read(org: string, id: string): Promise<RunRow> {
+    return this.database.transaction((tx) => this.owned(tx, org, id));
+  }
+
+  /** What waits to be started by an automation that is off is not. */
+  async skipWaiting(automation: string, detail: string): Promise<number> {
+    const waiting = await this.database.transaction(async (tx) => {
+      const found = await findAutomationEver(tx, automation);
+      return found?.state === 'enabled' ? [] : waitingRuns(tx, automation, found === null || found.deletedAt !== null);
+    });
+    let count = 0;
+    for (const run of waiting)
+      if ((await this.end({ run, how: 'skip', token: null, error: 'automation_disabled', detail })) !== null) count += 1;
+    return count;
+  }
+
+  private async owned(tx: Tx, org: string, id: string): Promise<RunRow> {
+    const row = await readRun(tx, id);
+    if (row?.org !== org) throw new NotFound(`There is no run ${id}.`);
+    return row;
+  }
+
+  private async write(tx: Tx, end: RunEnd): Promise<RunEnded | null> {
+    const ended = await endRun(tx, end);
+    if (ended === null || end.how !== 'fail') return ended;
+    const { row, workspace, disabled } = ended;
+    const placement = this.placementOf(row.org, workspace);
+    if (placement === null) return ended;
+    const { conversation, org } = row;
+    const switched = disabled === null ? '' : ` Its automation was switched off: ${disabled}.`;
+    const text = `The run failed: ${end.detail ?? end.error}.${switched}`.slice(0, LONGEST_NOTICE).toWellFormed();
+    const post = { slot: slotOf(conversation, 'run', row.id), text };
+    await putPosts(tx, { conversation, org, workspace, placement }, [post], await clock(tx));
+    return ended;
+  }
+
+  private async announce({ row, isFenced, disabled }: RunEnded): Promise<void> {
+    // First: whoever is woken may claim the same conversation again.
+    if (isFenced) this.signals.emit('fenced', [row.conversation]);
+    this.signals.emit('ended', row.id);
+    this.signals.emit('runs');
+    this.signals.emit('ready');
+    this.signals.emit('errands');
+    this.signals.emit('activity', row.conversation);
+    if (disabled === null) return;
+    this.signals.emit('automations');
+    await this.skipWaiting(row.automation, disabled);
+  }
+}
