@@ -9,6 +9,7 @@ import { configuredAutomations, madeAutomations } from '../core/automations/auto
 import { placeAutomation } from '../core/automations/place-automation.js';
 import { agentOf, type Surroundings } from '../core/automations/surroundings.js';
 import { uploadOf } from '../core/automations/tarball-fault.js';
+import { RunDesk } from '../core/runs/run-desk.js';
 import { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
@@ -17,7 +18,7 @@ import type { HostParts } from './host-parts.js';
 /** The automations that people make, and what is looked at when they do. */
 export function automationProviders({ config, database }: HostParts) {
   return [
-    { provide: AutomationWorld, useFactory: () => new ConfiguredWorld(config) },
+    { provide: AutomationWorld, inject: [RunDesk], useFactory: (runs: RunDesk) => new ConfiguredWorld(config, runs) },
     {
       provide: AutomationDesk,
       inject: [Signals, AutomationWorld],
@@ -27,7 +28,10 @@ export function automationProviders({ config, database }: HostParts) {
 }
 
 class ConfiguredWorld extends AutomationWorld {
-  constructor(private readonly config: Config) {
+  constructor(
+    private readonly config: Config,
+    private readonly runs: RunDesk,
+  ) {
     super();
   }
 
@@ -39,8 +43,8 @@ class ConfiguredWorld extends AutomationWorld {
     return tarball !== null && uploadOf(tarball) !== null ? 'names an upload, which this version does not take yet' : null;
   }
 
-  async stopped(): Promise<void> {
-    return undefined;
+  async stopped(automation: string, by: string): Promise<void> {
+    await this.runs.skipWaiting(automation, `switched off by ${by}`);
   }
 }
 

@@ -23,6 +23,7 @@ import { ConfiguredSources } from './event-sources.js';
 import type { HostParts } from './host-parts.js';
 import { Lifecycle } from './lifecycle.js';
 import { replicaProviders } from './replica-providers.js';
+import { runProviders } from './run-work.js';
 import { workProviders } from './work-providers.js';
 
 /** The parts that everything else is given: store, core, worker, and what the configuration says. */
@@ -80,6 +81,7 @@ export class HostModule {
       ...controlProviders(parts),
       ...approvalProviders(parts),
       ...automationProviders(parts),
+      ...runProviders(parts),
       ...triggerProviders(parts),
       ...adminProviders(parts),
     ];

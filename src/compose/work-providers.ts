@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { RunDispatcher } from '../automations/runs/run-dispatcher.js';
 import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
@@ -65,6 +66,7 @@ function lifecycleProviders(parts: HostParts) {
         Reconciliation,
         Signals,
         TriggerRegistry,
+        RunDispatcher,
       ],
       useFactory: (
         membership: Membership,
@@ -81,10 +83,11 @@ function lifecycleProviders(parts: HostParts) {
         controls: Reconciliation,
         signals: Signals,
         triggers: TriggerRegistry,
+        runs: RunDispatcher,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => bringInAutomations(config, database, signals) },
-          { prepare: () => triggers.start(), end: async () => triggers.stop() },
+          ...automated(triggers, runs),
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
@@ -100,6 +103,13 @@ function lifecycleProviders(parts: HostParts) {
           { end: () => closeRuntimes(table) },
         ]),
     },
+  ];
+}
+
+function automated(triggers: TriggerRegistry, runs: RunDispatcher): Companion[] {
+  return [
+    { prepare: () => triggers.start(), end: async () => triggers.stop() },
+    { ready: async () => runs.start(), drain: () => runs.stop() },
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Config, RuntimeConfig, WorkspaceConfig } from '../config/config.js';
+import { workspaceOfRuntime } from '../core/automations/automation.js';
 import type { Placement } from '../core/controls/control.js';
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
@@ -35,7 +36,7 @@ export function workTable(
     }),
   );
   if (faults.size > 0) throw new ConfigFault([...faults].join('\n'));
-  return new WorkTable(workspaces, routes, automations);
+  return new WorkTable([...workspaces, ...ofRuntimes], routes, automations);
 }
 
 function workspaceOf(workspace: WorkspaceConfig, control: Placement | null, runtime: AgentRuntime): Workspace {
@@ -49,6 +50,15 @@ function workspaceOf(workspace: WorkspaceConfig, control: Placement | null, runt
   };
 }
 
+/** Where automations that name a runtime, and no workspace, have their conversations: each in a folder of its own. */
+function workspaceFor(name: string, org: string, runtime: AgentRuntime): Workspace {
+  return {
+    ...{ name: workspaceOfRuntime(name), org, runtime, instructions: null, directory: null, isolate: false, repository: null },
+    ...{ concurrency: null, control: null },
+    rules: { usdPerTurn: null, usdPerConversation: null, usdPerDay: null, timezone: 'UTC', loop: null },
+  };
+}
+
 export function allKinds(registry: PluginRegistry): RuntimeKinds {
   const ofPlugins = registry.all().flatMap(([, provider]) => Object.entries(provider.runtimes ?? {}));
   return { ...Object.fromEntries(ofPlugins), ...builtInKinds };
@@ -57,15 +67,19 @@ export function allKinds(registry: PluginRegistry): RuntimeKinds {
 function runtimeOf(config: Config, workspace: WorkspaceConfig, kinds: RuntimeKinds): AgentRuntime {
   const runtime = config.runtimes.find(({ name }) => name === workspace.runtime);
   if (!runtime) throw new ConfigFault(`workspaces.${workspace.name}.runtime: there is no runtime ${workspace.runtime}`);
+  return made(runtime, workspace.env, kinds);
+}
+
+function made(runtime: RuntimeConfig, env: readonly string[], kinds: RuntimeKinds): AgentRuntime {
   try {
-    return createRuntime(runtime.kind, optionsOf(runtime, workspace), kinds);
+    return createRuntime(runtime.kind, optionsOf(runtime, env), kinds);
   } catch (cause) {
     if (!(cause instanceof ConfigFault)) throw cause;
     throw new ConfigFault(`runtimes.${runtime.name}: ${cause.message}`, { cause });
   }
 }
 
-function optionsOf(runtime: RuntimeConfig, { env }: WorkspaceConfig): Readonly<Record<string, unknown>> {
+function optionsOf(runtime: RuntimeConfig, env: readonly string[]): Readonly<Record<string, unknown>> {
   return runtime.builtIn && runtime.kind !== 'echo' ? { ...runtime.options, passEnv: env } : { ...runtime.options };
 }
 

@@ -214,6 +214,7 @@ export function done(claim: Claim): ClaimEnd {
 }
 
 const LEDGER = [
+  'run_logs',
   'runs',
   'sandboxes',
   'automation_versions',

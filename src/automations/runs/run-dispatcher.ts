@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { backoff, type RetryPolicy } from '../../core/deliveries/end-claims.js';
-import { type ClaimedRun, claimRuns, nextRunAt } from '../../core/runs/claim-runs.js';
+import { anyLive, type ClaimedRun, claimRuns, nextRunAt } from '../../core/runs/claim-runs.js';
 import type { RunDesk } from '../../core/runs/run-desk.js';
 import { openRun, requeueRun } from '../../core/runs/start-run.js';
 import { adoptRuns, leaveRuns } from '../../core/runs/take-over.js';
@@ -36,6 +36,8 @@ export class RunDispatcher {
     onFailure: (error) => this.logger.warn(`cannot look for runs: ${error.message}`),
   });
   private next: NextDue | null = null;
+  /** Some run lives: a turn that ends may end it. */
+  private hasLive = true;
 
   constructor(
     private readonly database: Database,
@@ -47,7 +49,9 @@ export class RunDispatcher {
     private readonly options: DispatchOptions,
   ) {
     signals.on('runs', () => this.loop.wake());
-    signals.on('activity', () => this.loop.wake());
+    signals.on('activity', () => {
+      if (this.hasLive) this.loop.wake();
+    });
     signals.on('ended', (run) => this.begun.get(run)?.abort(new Error('the run has ended')));
     signals.on('lost', () => this.abandon('the lease ran out'));
   }
@@ -77,6 +81,7 @@ export class RunDispatcher {
     const { claimed, adopted } = await this.database.transaction(async (tx) => {
       const taken = cap === 0 ? [] : ((await claimRuns(tx, { owner, cap, readyMs })) ?? []);
       this.next = taken.length === 0 ? await nextRunAt(tx) : null;
+      this.hasLive = taken.length > 0 || (await anyLive(tx));
       return { claimed: taken, adopted: cap === 0 ? [] : await adoptRuns(tx, owner, cap) };
     });
     return [

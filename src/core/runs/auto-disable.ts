@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import { clearFailures, countFailure, disableAutomation, lockAutomation } from '../automations/automations.js';
-import type { RunEnd } from './end-run.js';
+import type { RunEnd } from './run-end.js';
 import type { RunRow } from './run-rows.js';
 
 /** So many failures in a row that only a person can mend switch an automation off. */
@@ -13,7 +13,11 @@ const WINDOW_MS = 86_400_000;
  * Counts the end of a run for its automation, whose row is locked last of all. Only completed and failed runs count: what was cancelled
  * or skipped neither adds to a series nor ends it. Resolves to why the automation was switched off; null: it was not.
  */
-export async function countEnd(tx: Tx, { automation: id }: RunRow, { how, isPermanent = false, detail, error }: RunEnd): Promise<string | null> {
+export async function countEnd(
+  tx: Tx,
+  { automation: id }: RunRow,
+  { how, isPermanent = false, detail, error }: RunEnd,
+): Promise<string | null> {
   if (how !== 'complete' && how !== 'fail') return null;
   const automation = await lockAutomation(tx, id);
   if (automation === null) return null;

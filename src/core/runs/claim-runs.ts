@@ -103,3 +103,7 @@ export async function nextRunAt(tx: Tx): Promise<{ now: number; at: number | nul
   );
   return row ?? { now: 0, at: null };
 }
+
+export async function anyLive(tx: Tx): Promise<boolean> {
+  return (await first(tx, `select 1 as live from runs where state in (${quoted(LIVE)}) limit 1`)) !== null;
+}

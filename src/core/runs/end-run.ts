@@ -7,42 +7,12 @@ import { saveQueues } from '../deliveries/queues.js';
 import { countEnd } from './auto-disable.js';
 import { releaseSandbox } from './release-sandbox.js';
 import { run } from './run.js';
+import type { RunEnd, RunEnded } from './run-end.js';
 import { insertLogs } from './run-logs.js';
 import { type RunRow, stepRuns } from './run-rows.js';
 import { insertRuns } from './runs.js';
 import { settleQueue } from './settle-queue.js';
 import { type Held, holdRun } from './start-run.js';
-
-/** How a run ends. */
-export interface RunEnd {
-  readonly run: string;
-  readonly how: 'complete' | 'fail' | 'cancel' | 'skip';
-  /** Of the attempt that ends it; null: whoever is at it. */
-  readonly token: number | null;
-  /** A word for programs, and one for people. */
-  readonly error: string | null;
-  readonly detail: string | null;
-  /** Trying again cannot mend it: a person has to change something. */
-  readonly isPermanent?: boolean;
-  /** It ran out of time: a success that comes late counts. */
-  readonly isTimedOut?: boolean;
-  /** Null: what its turns have cost. */
-  readonly costUsd?: number | null;
-  /** JSON of what its entrypoint had to say. */
-  readonly metadata?: string | null;
-}
-
-export interface RunEnded {
-  /** As it was before. */
-  readonly row: RunRow;
-  readonly workspace: string;
-  /** A turn of its conversation was stopped. */
-  readonly isFenced: boolean;
-  /** The run that takes over what was left. */
-  readonly restart: string | null;
-  /** Why its automation was switched off with it; null: it was not. */
-  readonly disabled: string | null;
-}
 
 /**
  * The one way in which a run ends, whatever ended it: its state, its subject, its sandbox, what waited in its queue, the count of its

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import { specOfVersion } from '../automations/automations.js';
-import type { RunEnd } from './end-run.js';
+import type { RunEnd } from './run-end.js';
 import type { RunRow } from './run-rows.js';
 
 /**

@@ -1,13 +1,14 @@
 import type { Database } from '../../database/database.js';
 import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
-import { findAutomationEver } from '../automations/automations.js';
 import { audited } from '../audited.js';
+import { findAutomationEver } from '../automations/automations.js';
 import type { Placement } from '../controls/control.js';
 import { slotOf } from '../controls/errands.js';
 import { putPosts } from '../controls/posts.js';
 import type { Signals } from '../signals.js';
-import { endRun, type RunEnd, type RunEnded } from './end-run.js';
+import { endRun } from './end-run.js';
+import type { RunEnd, RunEnded } from './run-end.js';
 import { type RunRow, readRun } from './run-rows.js';
 import { endOfRest, overdueRuns, restingRuns, waitingRuns } from './watch-runs.js';
 

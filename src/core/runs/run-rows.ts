@@ -74,7 +74,12 @@ export async function stepRuns(tx: Tx, ids: readonly string[], event: RunEvent, 
 }
 
 /** Its host works on it: something is set, as long as the attempt is the one that is on. False: it is not any more. */
-async function setOf(tx: Tx, { id, token }: Attempt, set: string, ...values: readonly (string | number | Buffer | null)[]): Promise<boolean> {
+async function setOf(
+  tx: Tx,
+  { id, token }: Attempt,
+  set: string,
+  ...values: readonly (string | number | Buffer | null)[]
+): Promise<boolean> {
   const count = await tx.run(`update runs set ${set} where id = ? and token = ? and state in (${quoted(WORKED_ON)})`, [
     ...values,
     id,

@@ -1,8 +1,8 @@
 import { first, type Tx } from '../../database/tx.js';
 import type { Outcome } from '../deliveries/delivery.js';
 import { quoted } from '../machine.js';
-import type { RunEnd } from './end-run.js';
 import { run } from './run.js';
+import type { RunEnd } from './run-end.js';
 import { WORKED_ON } from './run-rows.js';
 import { type Held, holdRun } from './start-run.js';
 

@@ -7,10 +7,10 @@ import { claimJobs } from '../../core/jobs/claim-jobs.js';
 import { failJob, finishJob, type Job, nextJobAt } from '../../core/jobs/jobs.js';
 import type { Signals } from '../../core/signals.js';
 import { storable } from '../../core/storable.js';
+import { isBlocked, type NextDue, pauseUntil, WorkLoop } from '../../core/work-loop.js';
 import type { Database } from '../../database/database.js';
 import { clock } from '../../database/tx.js';
 import { within } from '../within.js';
-import { isBlocked, type NextDue, pauseUntil, WorkLoop } from '../../core/work-loop.js';
 import type { JobKinds } from './job-kinds.js';
 
 export interface JobOptions {
