@@ -5,9 +5,11 @@ import pg from 'pg';
 import { fill } from '../../bench/databases/fill.mjs';
 import { NO_RULES } from '../../src/core/limits/rules.js';
 import { enlist } from '../../src/core/replicas/replicas.js';
+import { insertRuns, type NewRun } from '../../src/core/runs/runs.js';
 import type { Database } from '../../src/database/database.js';
 import type { Tx, Value } from '../../src/database/tx.js';
 import { claimWork } from '../../src/worker/claim-work.js';
+import { Automated, trigger } from '../core/admission/automated.js';
 import { comment, event, opened, prompt, route } from '../core/builders.js';
 import { ALL_ROOM, Core, done, replica, SAID } from '../core/core.js';
 import { eachDatabase, migrated, type TestDatabase } from '../databases.js';
@@ -87,7 +89,12 @@ eachDatabase('plans of the hot statements', (make) => {
     await database.transaction(fillOthers);
     await fill({ kind: test.name === 'sqlite' ? 'sqlite' : 'postgres', url: test.url }, SCALE);
     const recorder = new Recorder();
-    await workThrough(new Core(recorder.over(database), test, owner, [route()]));
+    const automated = await Automated.over(plain);
+    const triggers = [trigger({ destination: 'continue_conversation' })];
+    await automated.make({ triggers, keep_alive: true, concurrency: 'skip', runtime: 'box' });
+    await automated.heard();
+    await workThrough(new Core(recorder.over(database), test, owner, [route()], false, false, automated.registry));
+    automated.stop();
     plans = await explain(test, database, recorder.asked);
   }, 240_000);
 
@@ -106,7 +113,7 @@ eachDatabase('plans of the hot statements', (make) => {
   });
 });
 
-/** Writes that were confirmed, and jobs that are done. */
+/** Writes that were confirmed, jobs that are done, and runs and sandboxes that live or are no more. */
 async function fillOthers(tx: Tx): Promise<void> {
   const each = Array.from({ length: SCALE.conversations }, (_, i) => ({
     id: randomUUID(),
@@ -137,6 +144,32 @@ async function fillOthers(tx: Tx): Promise<void> {
       },
     },
     each.map(({ id, i }) => [id, 1, 'x', 1, 'done', i, i]),
+  );
+  const runs = each.map(({ id, i }): NewRun => {
+    const names = { id, org: 'default', automation: 'one', conversation: id, subject: `tracker/S-${i}`, detail: null, inputs: null };
+    return {
+      ...names,
+      version: 1,
+      generation: 1,
+      sequence: 1,
+      noSubject: null,
+      cause: 'event',
+      receipt: i,
+      slot: null,
+      state: i % 2 === 0 ? 'queued' : 'skipped',
+      error: 'x',
+    };
+  });
+  await insertRuns(tx, runs, 1);
+  await tx.insert(
+    {
+      table: 'sandboxes',
+      columns: {
+        ...{ id: 'text', org: 'text', kind: 'text', runtime: 'text', run: 'text', conversation: 'uuid', state: 'text' },
+        ...{ created_at: 'bigint', updated_at: 'bigint' },
+      },
+    },
+    each.map(({ id, i }) => [id, 'default', 'local', 'box', id, id, i % 2 === 0 ? 'ready' : 'gone', i, i]),
   );
 }
 

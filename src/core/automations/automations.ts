@@ -267,11 +267,12 @@ export interface AutomationNow {
 /** Those of them that were not deleted. */
 export async function currentAutomations(tx: Tx, ids: readonly string[]): Promise<AutomationNow[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.all<Pick<Row, 'id' | 'state' | 'version' | 'generation' | 'spec'>>(
-    `select id, state, version, generation, spec from automations where id ${tx.dialect.among('text')} and deleted_at is null`,
+  const rows = await tx.all<Pick<Row, 'id' | 'state' | 'version' | 'generation' | 'spec' | 'deleted_at'>>(
+    `select id, state, version, generation, spec, deleted_at from automations where id ${tx.dialect.among('text')}`,
     [ids],
   );
-  return rows.map(({ spec, ...row }) => {
+  return rows.flatMap(({ spec, deleted_at: deletedAt, ...row }) => {
+    if (deletedAt !== null) return [];
     const { concurrency, ...place } = JSON.parse(spec) as AutomationSpec;
     return { ...row, concurrency, workspace: workspaceOf(place) };
   });

@@ -98,7 +98,7 @@ const UP = [
   `create unique index runs_one_of_subject on runs (automation, subject) where subject is not null and state in ('queued', 'starting', 'running')`,
   `create index runs_queued on runs (due_at, id) where state = 'queued'`,
   `create index runs_live on runs (owner, id) where state in ('starting', 'running')`,
-  `create index runs_live_of_automation on runs (automation, created_at, id) where state in ('queued', 'starting', 'running')`,
+  `create index runs_live_of_automation on runs (automation, state, created_at, id) where state in ('queued', 'starting', 'running')`,
   `create index runs_by_automation on runs (automation, created_at, id)`,
   `create index runs_by_conversation on runs (conversation, created_at)`,
   `create index runs_by_time on runs (org, created_at, id)`,
