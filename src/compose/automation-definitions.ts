@@ -43,8 +43,8 @@ class ConfiguredWorld extends AutomationWorld {
     return tarball !== null && uploadOf(tarball) !== null ? 'names an upload, which this version does not take yet' : null;
   }
 
-  async stopped(automation: string, by: string): Promise<void> {
-    await this.runs.skipWaiting(automation, `switched off by ${by}`);
+  async stopped(_automation: string, by: string): Promise<void> {
+    await this.runs.skipUnwanted(`its automation was switched off by ${by}`);
   }
 }
 

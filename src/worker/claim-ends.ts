@@ -26,6 +26,7 @@ export class ClaimEnds {
       async (ends) => {
         const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf), 'by_index');
         if (isReady) signals.emit('ready');
+        if (ends.some(({ how }) => how === 'gone')) signals.emit('runs');
         if (ends.some(({ shown }) => shown)) signals.emit('errands');
         return results;
       },

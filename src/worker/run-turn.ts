@@ -1,8 +1,11 @@
+import { isOfAutomation } from '../core/automations/automation.js';
 import { saveSession, type TurnConversation } from '../core/conversations/conversations.js';
 import type { Claim } from '../core/deliveries/claim.js';
 import type { DeliveryContent } from '../core/deliveries/deliveries.js';
 import { attemptOf, type ClaimEnd, turnOf } from '../core/deliveries/end-claims.js';
 import { type Allowance, spentText } from '../core/limits/rules.js';
+import { ConversationGone } from '../core/runs/gone.js';
+import { prologueOf } from '../core/runs/prologue.js';
 import { storable } from '../core/storable.js';
 import { turnId } from '../core/turns/turn.js';
 import { checkpoint, isOurs, type TurnEnd } from '../core/turns/turns.js';
@@ -101,6 +104,8 @@ function endOfFailure({ claim, conversation }: TurnJob, table: WorkTable, error:
   if (error instanceof Spent)
     return { claim, how: 'spent', failure: error.message, until: error.until, turn: said.end('failed', error.message, null) };
   const message = storable(error instanceof Error ? error.message : String(error), ERROR_CHARACTERS);
+  if (error instanceof ConversationGone && !signal.aborted)
+    return { claim, how: 'gone', failure: message, turn: said.end('interrupted', message, null) };
   if (!(error instanceof TurnFailed) || signal.aborted)
     return { claim, how: 'interrupted', failure: message, turn: said.end('interrupted', message, null) };
   const detail = error.detail === null ? null : storable(error.detail, ERROR_CHARACTERS);
@@ -154,7 +159,13 @@ async function turnInput(job: TurnJob, context: TurnContext, signal: AbortSignal
       resumed: false,
       number: claim.token,
       trust: claim.head.trust,
-      messages: await messagesOf(contents, [noticeOf(claim), workspace.instructions], job, context, signal),
+      messages: await messagesOf(
+        contents,
+        [noticeOf(claim), workspace.instructions, ...(await prologue(job, context))],
+        job,
+        context,
+        signal,
+      ),
     },
     session: conversation.session,
     workspace: folder,
@@ -164,6 +175,12 @@ async function turnInput(job: TurnJob, context: TurnContext, signal: AbortSignal
 
 function folderOf({ workspace, conversation }: TurnJob, { workspacesFolder }: TurnContext): string {
   return turnFolder(workspace, conversation, workspacesFolder);
+}
+
+/** What the host says before the message that began a run of an automation. */
+async function prologue({ claim, contents }: TurnJob, { database }: TurnContext): Promise<string[]> {
+  if (!contents.some(({ route }) => isOfAutomation(route))) return [];
+  return database.transaction((tx) => prologueOf(tx, claim));
 }
 
 /** The agent may have done part of the work before it was lost. */

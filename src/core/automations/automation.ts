@@ -84,6 +84,10 @@ export function routeOfAutomation(id: string): string {
   return `automation:${id}`;
 }
 
+export function isOfAutomation(route: string | null): boolean {
+  return route?.startsWith('automation:') ?? false;
+}
+
 /** The workspace of conversations whose automation names a runtime instead. */
 export function workspaceOfRuntime(runtime: string): string {
   return `runtime:${runtime}`;

@@ -4,6 +4,7 @@ import { charge } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { dayOf } from '../limits/day.js';
 import { book, type Spending } from '../limits/spendings.js';
+import { conversationGone } from '../runs/conversation-gone.js';
 import { endTurns, insertTranscripts, type NewTurn, type TranscriptEntry, type TurnEnd } from '../turns/turns.js';
 import type { Claim } from './claim.js';
 import { type Count, completeAll, completeClaimed, recordFailure } from './deliveries.js';
@@ -47,6 +48,8 @@ type WorkEnd =
   | { readonly claim: Claim; readonly how: 'interrupted'; readonly turn: TurnEnd | null; readonly failure: string }
   /** A limit of what turns may cost ended it: it waits for another day, or for a person. */
   | { readonly claim: Claim; readonly how: 'spent'; readonly turn: TurnEnd; readonly failure: string; readonly until: number | null }
+  /** No agent server knows the conversation: its automation says what becomes of it. */
+  | { readonly claim: Claim; readonly how: 'gone'; readonly turn: TurnEnd; readonly failure: string }
   /** The configuration no longer says how to work on it: it waits, visibly, and blocks nobody else. */
   | { readonly claim: Claim; readonly how: 'unconfigured'; readonly failure: string };
 
@@ -151,6 +154,8 @@ async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, { policy, now, comple
       return runOut(tx, queue, end, now);
     case 'deferred':
       return defer(tx, queue, end, policy, now);
+    case 'gone':
+      return void (await conversationGone(tx, { queue, head: claim.head, to: claim.to, why: end.failure, now }));
     case 'unconfigured':
       await recordFailure(tx, claim.head, { ...claim.head, dueAt: null, failure: end.failure });
       park(queue, 'unconfigured');

@@ -31,7 +31,7 @@ const WAITS = run.sources('claim');
 
 /** Another run of the automation is at work, or stood here before. */
 const BLOCKED = `exists (select 1 from runs o where o.automation = r.automation and o.id <> r.id and o.state in (${quoted(LIVE)})
-  and (o.state in (${quoted(WORKED_ON)}) or (o.created_at, o.id) < (r.created_at, r.id)))`;
+  and (o.state in (${quoted(WORKED_ON)}) or (o.created_at, coalesce(o.receipt, 0), o.id) < (r.created_at, coalesce(r.receipt, 0), r.id)))`;
 
 /** Takes runs that wait, the longest due first, as many as there is room for. Null: this replica's lease has run out. */
 export async function claimRuns(tx: Tx, { owner, cap, readyMs }: RunRequest): Promise<ClaimedRun[] | null> {
@@ -67,7 +67,7 @@ async function waiting(tx: Tx, limit: number): Promise<Candidate[]> {
   return tx.all(
     `select r.id, r.automation, v.spec from runs r join automation_versions v on v.automation = r.automation and v.version = r.version
       where r.state = '${WAITS[0]}' and r.due_at <= ${tx.dialect.now} and not (${IN_TURN} and ${BLOCKED})
-      order by r.due_at, r.id limit ?`,
+      order by r.due_at, r.receipt, r.id limit ?`,
     [limit],
   );
 }

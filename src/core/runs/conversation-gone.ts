@@ -1,5 +1,6 @@
 import { first, type Tx } from '../../database/tx.js';
 import { findAutomationEver } from '../automations/automations.js';
+import { insertNotes } from '../conversations/notes.js';
 import { completeClaimed, recordFailure } from '../deliveries/deliveries.js';
 import { park, type Queue, wakeAt } from '../deliveries/queue.js';
 import { quoted } from '../machine.js';
@@ -37,6 +38,10 @@ export async function conversationGone(tx: Tx, gone: Gone): Promise<'restart' | 
     // What it had begun with may not have been told: that is for the next run, as all that waits.
     const end = { run: row.id, how: 'fail', token: null, error: 'sandbox_gone', detail: why, costUsd: await costOf(tx, row) } as const;
     await endHeld(tx, { row: { ...row, sequence: null }, queue, now }, end);
+  }
+  if (policy !== 'restart') {
+    const about = { conversation, at: now, by: 'throughline', receipt: null, sequence: head.sequence };
+    await insertNotes(tx, [{ ...about, kind: 'alert', reason: policy === 'drop' ? `dropped: ${why}` : why }]);
   }
   if (policy === 'drop') {
     await leave(tx, queue, await completeClaimed(tx, { conversation, from: head.sequence, to: gone.to }, 'dead', why));

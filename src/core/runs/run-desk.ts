@@ -2,7 +2,6 @@ import type { Database } from '../../database/database.js';
 import { clock, type Tx } from '../../database/tx.js';
 import { Conflict, NotFound } from '../../plugin/index.js';
 import { audited } from '../audited.js';
-import { findAutomationEver } from '../automations/automations.js';
 import type { Placement } from '../controls/control.js';
 import { slotOf } from '../controls/errands.js';
 import { putPosts } from '../controls/posts.js';
@@ -10,7 +9,7 @@ import type { Signals } from '../signals.js';
 import { endRun } from './end-run.js';
 import type { RunEnd, RunEnded } from './run-end.js';
 import { type RunRow, readRun } from './run-rows.js';
-import { endOfRest, overdueRuns, restingRuns, waitingRuns } from './watch-runs.js';
+import { endOfRest, overdueRuns, restingRuns, unwantedRuns } from './watch-runs.js';
 
 /** Where people see the conversations of a workspace; null: nowhere. */
 export type PlacementOf = (org: string, workspace: string) => Placement | null;
@@ -35,7 +34,7 @@ export class RunDesk {
   /** Ends what has come to rest and what is out of time; how many. */
   async watch(): Promise<number> {
     const [resting, overdue] = await this.database.transaction((tx) => Promise.all([restingRuns(tx), overdueRuns(tx)]));
-    let count = 0;
+    let count = await this.skipUnwanted();
     for (const id of resting) {
       const end = await this.database.transaction((tx) => endOfRest(tx, id));
       if (end !== null && (await this.end(end)) !== null) count += 1;
@@ -65,14 +64,11 @@ export class RunDesk {
     return this.database.transaction((tx) => this.owned(tx, org, id));
   }
 
-  /** What waits to be started by an automation that is off is not. */
-  async skipWaiting(automation: string, detail: string): Promise<number> {
-    const waiting = await this.database.transaction(async (tx) => {
-      const found = await findAutomationEver(tx, automation);
-      return found?.state === 'enabled' ? [] : waitingRuns(tx, automation, found === null || found.deletedAt !== null);
-    });
+  /** What waits to be started by automations that are off is not. */
+  async skipUnwanted(detail = 'its automation is off'): Promise<number> {
+    const unwanted = await this.database.transaction(unwantedRuns);
     let count = 0;
-    for (const run of waiting)
+    for (const run of unwanted)
       if ((await this.end({ run, how: 'skip', token: null, error: 'automation_disabled', detail })) !== null) count += 1;
     return count;
   }
@@ -107,6 +103,6 @@ export class RunDesk {
     this.signals.emit('activity', row.conversation);
     if (disabled === null) return;
     this.signals.emit('automations');
-    await this.skipWaiting(row.automation, disabled);
+    await this.skipUnwanted(disabled);
   }
 }

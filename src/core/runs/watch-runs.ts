@@ -64,16 +64,19 @@ async function firstOf(tx: Tx, { row: { conversation, sequence } }: Held): Promi
   return first(tx, 'select outcome, reason, failure from deliveries where conversation = ? and sequence = ?', [conversation, sequence]);
 }
 
-/** Runs of an automation that wait to be begun; those that a person asked for wait on where it was only switched off. */
-export async function waitingRuns(tx: Tx, automation: string, isDeleted: boolean): Promise<string[]> {
+/** Runs that wait to be begun although their automation is off, or gone; what a person asked for waits on where it is only off. */
+export async function unwantedRuns(tx: Tx): Promise<string[]> {
   const rows = await tx.all<{ id: string }>(
-    `select id from runs where automation = ? and state in (${quoted(run.sources('claim'))})${isDeleted ? '' : " and cause <> 'api'"} order by id`,
-    [automation],
+    `select r.id from runs r join automations a on a.id = r.automation
+      where r.state = '${WAITING}' and a.state <> 'enabled' and (a.deleted_at is not null or r.cause <> 'api') order by r.id limit ?`,
+    [BATCH],
   );
   return rows.map(({ id }) => id);
 }
 
-/** Takes back, or over, what a lost replica was at: how many. What had begun is watched on by whoever finds it. */
+const WAITING = run.target('requeue');
+
+/** What these replicas are at. */
 export async function runsOwnedBy(tx: Tx, owners: readonly number[]): Promise<string[]> {
   if (owners.length === 0) return [];
   const rows = await tx.all<{ id: string }>(

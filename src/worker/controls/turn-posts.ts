@@ -54,6 +54,7 @@ function failureText(end: ClaimEnd, maxAttempts: number): string | null {
   const { head } = end.claim;
   if (head.kind === 'lifecycle' || end.how === 'completed' || end.how === 'deferred' || end.how === 'unconfigured') return null;
   const why = oneLine(end.failure, FAILURE_UNITS);
+  if (end.how === 'gone') return `The sandbox of this conversation is gone: ${why}.`;
   if (end.how === 'spent') return `Stopped: ${why}.`;
   if (end.how === 'interrupted')
     return head.interruptions + 1 >= MAX_INTERRUPTIONS

@@ -1,0 +1,1 @@
+export { ConversationGone } from '../../core/runs/gone.js';
