@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { GroupCommit } from '../core/admission/group-commit.js';
 import { type ClaimEnd, type EndResult, endClaims, isAlarming, type RetryPolicy } from '../core/deliveries/end-claims.js';
+import { conversationGone } from '../core/runs/conversation-gone.js';
 import type { Signals } from '../core/signals.js';
 import type { Database } from '../database/database.js';
 import { isRefused } from '../database/tx.js';
@@ -24,7 +25,10 @@ export class ClaimEnds {
     const timezoneOf = (org: string, workspace: string) => table.rules(org, workspace).timezone;
     this.group = new GroupCommit(
       async (ends) => {
-        const { results, isReady } = await database.transaction((tx) => endClaims(tx, ends, policy, timezoneOf), 'by_index');
+        const { results, isReady } = await database.transaction(
+          (tx) => endClaims(tx, ends, policy, timezoneOf, conversationGone),
+          'by_index',
+        );
         if (isReady) signals.emit('ready');
         if (ends.some(({ how }) => how === 'gone')) signals.emit('runs');
         if (ends.some(({ shown }) => shown)) signals.emit('errands');

@@ -10,6 +10,7 @@ import { NO_RULES } from '../../src/core/limits/rules.js';
 import { Operations } from '../../src/core/operations.js';
 import { enlist, type ReplicaIdentity } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
+import { conversationGone } from '../../src/core/runs/conversation-gone.js';
 import { Signals } from '../../src/core/signals.js';
 import type { TurnEnd } from '../../src/core/turns/turns.js';
 import type { Database } from '../../src/database/database.js';
@@ -110,7 +111,7 @@ export class Core {
   }
 
   async endAll(ends: readonly ClaimEnd[], policy: RetryPolicy = POLICY): Promise<readonly EndResult[]> {
-    return (await this.database.transaction((tx) => endClaims(tx, ends, policy))).results;
+    return (await this.database.transaction((tx) => endClaims(tx, ends, policy, undefined, conversationGone))).results;
   }
 
   async finish(claim: Claim): Promise<EndResult | undefined> {

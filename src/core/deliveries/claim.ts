@@ -87,3 +87,13 @@ function soonest(open: readonly OpenDelivery[]): number | null {
   const times = open.flatMap(({ wake_at }) => wake_at ?? []);
   return times.length === 0 ? null : Math.min(...times);
 }
+
+/** Messages that were on their way to a conversation that no agent server knows any more. */
+export interface Gone {
+  /** Locked, its claim let go of; the caller saves it. */
+  readonly queue: Queue;
+  readonly head: OpenDelivery;
+  readonly to: number;
+  readonly why: string;
+  readonly now: number;
+}

@@ -4,9 +4,8 @@ import { charge } from '../conversations/accounts.js';
 import { insertNotes } from '../conversations/notes.js';
 import { dayOf } from '../limits/day.js';
 import { book, type Spending } from '../limits/spendings.js';
-import { conversationGone } from '../runs/conversation-gone.js';
 import { endTurns, insertTranscripts, type NewTurn, type TranscriptEntry, type TurnEnd } from '../turns/turns.js';
-import type { Claim } from './claim.js';
+import type { Claim, Gone } from './claim.js';
 import { type Count, completeAll, completeClaimed, recordFailure } from './deliveries.js';
 import type { Outcome } from './delivery.js';
 import { letGo, MAX_INTERRUPTIONS, park, type Queue, wakeAt } from './queue.js';
@@ -65,6 +64,9 @@ export interface Ended {
 /** IANA zone whose days a workspace is counted by. */
 export type TimezoneOf = (org: string, workspace: string) => string;
 
+/** What becomes of messages whose conversation is gone. */
+export type OnGone = (tx: Tx, gone: Gone) => Promise<unknown>;
+
 /**
  * Ends claims, each with its turn, deliveries and queue in this one transaction. A claim whose token is no longer the queue's
  * is stale: it changes nothing and is answered as such. What its turn has cost is booked all the same, for it was spent.
@@ -74,6 +76,7 @@ export async function endClaims(
   ends: readonly ClaimEnd[],
   policy: RetryPolicy,
   timezoneOf: TimezoneOf = () => 'UTC',
+  onGone: OnGone = stall,
 ): Promise<Ended> {
   const conversations = [...new Set(ends.map(({ claim }) => claim.conversation))].sort();
   const [queues, now] = await Promise.all([lockQueues(tx, conversations), clock(tx)]);
@@ -84,7 +87,7 @@ export async function endClaims(
   const countOf = await completeAll(tx, ours.flatMap(completionOf));
   for (const end of ours) {
     const queue = queues.get(end.claim.conversation);
-    if (queue) await endOne(tx, queue, end, { policy, now, completed: countOf(queue.conversation) });
+    if (queue) await endOne(tx, queue, end, { policy, now, onGone, completed: countOf(queue.conversation) });
   }
   for (const { shown } of ours) if (shown) await putPosts(tx, shown.place, shown.posts, now);
   const known = ends.filter(({ claim }) => queues.has(claim.conversation));
@@ -135,11 +138,12 @@ function spendingOf(end: ClaimEnd, queue: Queue | undefined, timezoneOf: Timezon
 interface Ending {
   readonly policy: RetryPolicy;
   readonly now: number;
+  readonly onGone: OnGone;
   /** What of the claim was completed with it. */
   readonly completed: Count;
 }
 
-async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, { policy, now, completed }: Ending): Promise<void> {
+async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, { policy, now, completed, onGone }: Ending): Promise<void> {
   const { claim } = end;
   const wasResting = queue.isResting;
   release(queue, now);
@@ -155,11 +159,17 @@ async function endOne(tx: Tx, queue: Queue, end: ClaimEnd, { policy, now, comple
     case 'deferred':
       return defer(tx, queue, end, policy, now);
     case 'gone':
-      return void (await conversationGone(tx, { queue, head: claim.head, to: claim.to, why: end.failure, now }));
+      return void (await onGone(tx, { queue, head: claim.head, to: claim.to, why: end.failure, now }));
     case 'unconfigured':
       await recordFailure(tx, claim.head, { ...claim.head, dueAt: null, failure: end.failure });
       park(queue, 'unconfigured');
   }
+}
+
+/** Where nobody says otherwise, it waits for a person. */
+async function stall(tx: Tx, { queue, head, why }: Gone): Promise<void> {
+  await recordFailure(tx, head, { ...head, dueAt: null, failure: why });
+  park(queue, 'stalled');
 }
 
 /** The turn that comes of a claim, as it is stored. */

@@ -1,26 +1,17 @@
 import { first, type Tx } from '../../database/tx.js';
 import { findAutomationEver } from '../automations/automations.js';
 import { insertNotes } from '../conversations/notes.js';
+import type { Gone } from '../deliveries/claim.js';
 import { completeClaimed, recordFailure } from '../deliveries/deliveries.js';
-import { park, type Queue, wakeAt } from '../deliveries/queue.js';
+import { park, wakeAt } from '../deliveries/queue.js';
 import { quoted } from '../machine.js';
 import { costOf, endHeld, restartRun } from './end-run.js';
 import { LIVE } from './run.js';
 import { lockRun, type RunRow } from './run-rows.js';
 import { leave } from './start-run.js';
 
-/** Messages that were on their way to a conversation that no agent server knows any more. */
-export interface Gone {
-  /** Locked, its claim let go of; the caller saves it. */
-  readonly queue: Queue;
-  readonly head: { readonly conversation: string; readonly sequence: number; readonly attempts: number; readonly interruptions: number };
-  readonly to: number;
-  readonly why: string;
-  readonly now: number;
-}
-
 /**
- * What becomes of them, by what their automation says: another run opens the conversation anew, they wait for a person, or they are
+ * What becomes of messages whose conversation no agent server knows any more, by what their automation says: another run opens the conversation anew, they wait for a person, or they are
  * dropped. Resolves to which.
  */
 export async function conversationGone(tx: Tx, gone: Gone): Promise<'restart' | 'queue' | 'drop'> {
