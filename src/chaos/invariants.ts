@@ -31,6 +31,8 @@ const BROKEN: Readonly<Record<string, string>> = {
        and d.outcome not in ('skipped', 'suppressed', 'withdrawn', 'ignored')`,
   'who has a waking delivery and no claim is ready or parked': `select conversation as id from queues
      where waking > 0 and owner is null and parked is null and paused = 0 and ready_at is null`,
+  'a queue that waits for its run has one': `select q.conversation as id from queues q where q.parked = 'starting' and not exists
+     (select 1 from runs r where r.conversation = q.conversation and r.state in ('queued', 'starting'))`,
   'what is paused is not ready': 'select conversation as id from queues where paused = 1 and ready_at is not null',
   'what has no claim has no turn': `select conversation as id from queues where owner is null and (resting = 1 or steerable = 1 or turn_trust is not null)`,
   'a turn rests where somebody paused it, or is about to go on': `select q.conversation as id from queues q join turns t on t.conversation = q.conversation

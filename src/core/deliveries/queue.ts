@@ -145,7 +145,8 @@ export function fence(queue: Queue): void {
   queue.waking = 0;
   queue.head = queue.nextSequence;
   queue.readyAt = null;
-  queue.parked = null;
+  // Whatever comes next waits for the run that is on its way, too.
+  if (queue.parked !== 'starting') queue.parked = null;
   letGo(queue);
   queue.token += 1;
   queue.retryTo = null;

@@ -76,6 +76,22 @@ eachCore('one live run of a subject', (open) => {
     await first.core.finish(next);
   });
 
+  it.each(['reset', 'terminate'] as const)('AUT-5 what comes after a %s during a start waits for the run as well', async (how) => {
+    const [first] = await replicas();
+    await first.make();
+    const answer = await first.core.admit(comment('T-1', 'the first'));
+    const conversation = answer.deliveries[0]?.conversation ?? '';
+    if (how === 'reset') await first.core.operations.reset('default', conversation, 'ada');
+    else {
+      await first.core.operations.terminate('default', conversation, 'over', 'ada');
+      await first.core.operations.reopen('default', conversation, 'ada');
+    }
+    expect((await first.core.admit(comment('T-1', 'the next'))).conversations_continued).toEqual([conversation]);
+    expect(await first.core.claim()).toEqual([]);
+    await first.open(answer.runs_created[0] ?? '');
+    expect((await first.core.claimOne()).conversation).toBe(conversation);
+  });
+
   /** What may happen; those of one step happen at the same time. */
   type Step =
     | { readonly does: 'event'; readonly subject: number; readonly replica: number }
