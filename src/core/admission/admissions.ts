@@ -169,10 +169,11 @@ export class Admissions {
   private plan(event: AdmissibleEvent, verdicts: readonly Verdict[], heard: readonly Heard[], replay?: ReplayPlan): Admission {
     const canBeRead = event.parsed.observation !== undefined && this.canBeRead(event.org, event.source);
     const { org, source } = event;
+    const listeners = this.listeners.of(org, source);
     const isAcknowledged = replay === undefined && this.isAcknowledged(event);
     return {
       ...planAdmission(event, verdicts, replay, heard),
-      ...{ change: planChange(event, this.routes), routes: this.routes, canBeRead, isAcknowledged },
+      ...{ change: planChange(event, this.routes, listeners), routes: this.routes, listeners, canBeRead, isAcknowledged },
       threadTrust: this.talk.isPrivate(org, source) ? 'trusted' : 'untrusted',
     };
   }

@@ -8,7 +8,7 @@ import {
   type Subject,
 } from '../../plugin/index.js';
 import type { AuditEntry } from '../audit/audits.js';
-import { type Heard, isTaken } from '../automations/triggers.js';
+import { type Heard, isTaken, type Listener } from '../automations/triggers.js';
 import type { ThreadPlace } from '../controls/control.js';
 import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { AuthorKind, Trust } from '../deliveries/delivery.js';
@@ -47,6 +47,8 @@ export interface Admission {
   readonly change: MessageChange | null;
   /** The routes that have a say in how its message was changed. */
   readonly routes: readonly Route[];
+  /** The automations that have. */
+  readonly listeners: readonly Listener[];
   readonly refusals: readonly NoMatch[];
   /** Set: the stored receipt whose event is decided again. */
   readonly replayOf: number | null;
@@ -136,6 +138,7 @@ export function planAdmission(
     ],
     change: null,
     routes: [],
+    listeners: [],
     refusals: [...verdicts, ...heard.map(({ verdict }) => verdict)].filter((verdict) => !verdict.matched),
     replayOf: replay?.receipt ?? null,
     isReplay: replay !== undefined,

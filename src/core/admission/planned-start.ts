@@ -1,6 +1,7 @@
+import type { Subject } from '../../plugin/index.js';
 import { generationName, routeOfAutomation } from '../automations/automation.js';
 import type { Heard } from '../automations/triggers.js';
-import { type ConversationScope, identify } from '../conversations/conversation-id.js';
+import { type ConversationIdentity, type ConversationScope, identify } from '../conversations/conversation-id.js';
 import type { Match } from '../routing/route.js';
 import { runSubject } from '../runs/runs.js';
 import { storable } from '../storable.js';
@@ -56,13 +57,26 @@ interface Whose {
   readonly source: string;
 }
 
+/** The conversation of a subject, as an automation has it. */
+export function startedConversation(
+  org: string,
+  { automation, generation, source }: Pick<Whose, 'automation' | 'generation' | 'source'>,
+  subject: Subject,
+): ConversationIdentity {
+  return identify(org, subject, scopeOf({ automation, generation, source }));
+}
+
+function scopeOf({ automation, generation, source }: Pick<Whose, 'automation' | 'generation' | 'source'>): ConversationScope {
+  return { scope: 'automation', kind: 'automation', name: generationName(automation, generation), source };
+}
+
 function placeOf({ org, automation, generation, source }: Whose, subject: Match['subject'], origin: Buffer) {
   if (subject === null) {
     const run = `${origin.toString('hex')}-${routeOfAutomation(automation)}`;
     const conversation = identify(org, { namespace: '', key: '' }, { scope: 'run', kind: 'automation', name: automation, run });
     return { conversation, scope: null, about: conversation };
   }
-  const scope: ConversationScope = { scope: 'automation', kind: 'automation', name: generationName(automation, generation), source };
+  const scope = scopeOf({ automation, generation, source });
   return { conversation: identify(org, subject, scope), scope, about: subject };
 }
 

@@ -115,10 +115,11 @@ export async function readEarlyChanges(tx: Tx, world: World, fresh: readonly Fre
   const places = fresh.flatMap(({ admission }) => placeOf(admission) ?? []).filter((place) => world.early.mayHave(place));
   if (places.length === 0) return;
   const routes = fresh[0]?.admission.routes ?? [];
+  const listeners = [...new Set(fresh.flatMap(({ admission }) => admission.listeners))];
   for (const receipt of await findMessageChanges(tx, places)) {
     const event = storedEvent(receipt, false);
     // A route that has words of its own for a message takes them from the payload; where that is gone, the plugin's do.
-    const change = planChange(event, event.payload === null ? [] : routes);
+    const change = event.payload === null ? planChange(event, []) : planChange(event, routes, listeners);
     if (change !== null) world.early.remember(receipt, { change, receipt: receipt.id });
   }
 }

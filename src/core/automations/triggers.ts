@@ -100,6 +100,7 @@ function verdictOf({ route }: CompiledTrigger, message: RoutableEvent): Verdict 
   return matchRoute(route, message, triggeredText);
 }
 
-function triggeredText(route: Route, event: RoutableEvent): string {
+/** What an automation's agent is told of an event that its trigger takes. */
+export function triggeredText(route: Route, event: RoutableEvent): string {
   return expressedText(route, event) ?? turnText(event);
 }

@@ -95,7 +95,7 @@ export class Automated {
   async open(run: string): Promise<void> {
     await this.core.change("update runs set state = 'running' where id = ? and state = 'queued'", run);
     await this.core.change(
-      "update queues set parked = null, ready_at = 1 where parked = 'starting' and conversation = (select conversation from runs where id = ?)",
+      "update queues set parked = null, ready_at = case when open > 0 then 1 end where parked = 'starting' and conversation = (select conversation from runs where id = ?)",
       run,
     );
   }
