@@ -1,4 +1,5 @@
 import { type Applied, applyVerdict } from '../core/admission/apply-verdict.js';
+import { isOfAutomation } from '../core/automations/automation.js';
 import type { Claim } from '../core/deliveries/claim.js';
 import type { DeliveryContent, OpenDelivery } from '../core/deliveries/deliveries.js';
 import { type ClaimEnd, narrowClaim } from '../core/deliveries/end-claims.js';
@@ -101,6 +102,10 @@ function claimedThere(claim: Claim, workspace: string): ClaimEnd {
   return { claim, how: 'deferred', failure: `moved to the workspace ${workspace}`, pauseMs: 0 };
 }
 
+function unplaced({ workspace: _, ...verdict }: Verdict): Verdict {
+  return verdict;
+}
+
 /** One delivery of a claim before its turn: first what must be done, once; then what is to be known, every time. */
 class Step {
   /** The workspace that a verdict moved the conversation to; null: it stays. */
@@ -129,7 +134,8 @@ class Step {
     const { connection, provider } = found;
     const { trusted } = provider;
     const { hands, database } = this.context;
-    if (trusted === undefined || this.entry.kind === 'lifecycle') return true;
+    // A board steers the conversations of routes.
+    if (trusted === undefined || this.entry.kind === 'lifecycle' || isOfAutomation(this.entry.route)) return true;
     const known = await this.context.database.transaction((tx) => readVerdict(tx, { ...this.entry, party: 'trusted' }));
     if (known !== null) return true;
     const event = claimedDelivery(this.work.conversation, this.content);
@@ -140,7 +146,9 @@ class Step {
   private async prepare({ connection, provider: { preparer } }: ConnectedProvider): Promise<boolean> {
     if (preparer === undefined) return true;
     const delivery = claimedDelivery(this.work.conversation, this.content);
-    const verdict = await this.call((signal) => preparer.prepare(delivery, connection, signal));
+    // Where the conversations of an automation are, the automation says.
+    const placed = isOfAutomation(this.entry.route) ? unplaced : (said: Verdict) => said;
+    const verdict = await this.call(async (signal) => placed(await preparer.prepare(delivery, connection, signal)));
     const { state, workspace } = this.work.conversation;
     const isHere = verdict.workspace === undefined || verdict.workspace === workspace;
     const isPlain = verdict.verdict === 'proceed' && !verdict.observation && isHere && state === 'open';

@@ -255,6 +255,18 @@ eachCore('what a provider has to say before a turn', (open) => {
     expect(await core.outcomes(conversation)).toEqual(['prompt done']);
   });
 
+  it('IDN-4 a conversation of an automation stays where the automation has it, and no board steers it', async () => {
+    const core = open(route({ name: 'automation:one', scope: 'automation', lifecycle: 'ignore' }));
+    const asked = new Asked();
+    asked.say = () => ({ verdict: 'proceed', workspace: 'ops' });
+    const { conversation } = delivered(await core.admit(comment('T-1')));
+    const { runtime } = await bench(core, { preparer: asked, trusted: asked });
+    (await runtime.next()).finish();
+    await until(isIdle(core, conversation));
+    expect([asked.prepared.length, asked.processed.length]).toEqual([1, 0]);
+    expect(await core.rows('select workspace from conversations')).toEqual([{ workspace: 'main' }]);
+  });
+
   it('IDN-4 a workspace that is not configured is refused, and the conversation stays where it is', async () => {
     const core = open();
     const asked = new Asked();

@@ -1,5 +1,6 @@
 import { Body, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { Admissions } from '../../core/admission/admissions.js';
+import { isOfAutomation } from '../../core/automations/automation.js';
 import { readConversations } from '../../core/conversations/conversations.js';
 import { Database } from '../../database/database.js';
 import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
@@ -11,7 +12,7 @@ import { HostView } from '../host-view.js';
 import { AdminController } from '../http/admin-controller.js';
 import { OrgQuery } from '../http/page.js';
 import { DryRunBody, DryRunDto } from './dry-run.dto.js';
-import { isAutomation, plansOf, sampleEvent, toDryRun } from './dry-run.js';
+import { plansOf, sampleEvent, toDryRun } from './dry-run.js';
 
 @AdminController('v1/dry-run', 'receipts')
 export class DryRunController {
@@ -30,7 +31,7 @@ export class DryRunController {
   async run(@By() { org }: Caller, @Body() { source, event, payload, route }: DryRunBody, @Query() _query: OrgQuery): Promise<DryRunDto> {
     const found = this.sources.find(org, source);
     if (found === null) throw badParameter('source', `names no connection: there is no ${source}`);
-    if (route !== undefined && !isAutomation(route) && !this.host.routes().some((each) => each.org === org && each.name === route))
+    if (route !== undefined && !isOfAutomation(route) && !this.host.routes().some((each) => each.org === org && each.name === route))
       throw badParameter('route', `names no route: there is no ${route}`);
     const sample = sampleEvent(found, payload, event ?? null);
     const { verdicts, heard } = await this.admissions.dryRun(sample, route ?? null);

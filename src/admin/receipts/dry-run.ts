@@ -1,5 +1,4 @@
 import { type AdmissibleEvent, type PlannedMatch, planAdmission } from '../../core/admission/plan-admission.js';
-import { routeOfAutomation } from '../../core/automations/automation.js';
 import type { Heard } from '../../core/automations/triggers.js';
 import type { Verdict } from '../../core/routing/route.js';
 import type { EventSource } from '../../ingress/event-source.js';
@@ -27,11 +26,6 @@ function keyOf({ transport, connection }: EventSource, sample: { body: Buffer; p
     if (error instanceof InvalidInput) throw badParameter('event', `is needed: ${error.message}`);
     throw badParameter('event', 'is needed: the plugin cannot tell it from the payload alone');
   }
-}
-
-/** Whether a candidate is an automation rather than a route: `automation:` and its id. */
-export function isAutomation(route: string): boolean {
-  return route.startsWith(routeOfAutomation(''));
 }
 
 export interface Plan {

@@ -1,6 +1,7 @@
 import { Body, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { Admissions } from '../../core/admission/admissions.js';
+import { isOfAutomation } from '../../core/automations/automation.js';
 import { conflictsOf, decisionsOf, listReceipts, readReceiptView } from '../../core/receipts/list-receipts.js';
 import { identityHash } from '../../core/receipts/receipt.js';
 import { Database } from '../../database/database.js';
@@ -15,7 +16,6 @@ import { OrgQuery, type Page, PageOf } from '../http/page.js';
 import { Refuses } from '../http/refuses.js';
 import { Write } from '../http/write.js';
 import { AnswerDto } from './answer.dto.js';
-import { isAutomation } from './dry-run.js';
 import { ReceiptDetailDto, ReceiptDetailQuery, ReceiptDto, ReceiptQuery } from './receipt.dto.js';
 import { toReceipt, toReceiptDetail } from './receipt.view.js';
 
@@ -97,7 +97,7 @@ export class ReceiptsController {
   private assertKnown(org: string, routes: readonly string[]): void {
     const known = new Set(this.host.routes().flatMap((route) => (route.org === org ? [route.name] : [])));
     const faults = routes.flatMap((name, i) =>
-      known.has(name) || isAutomation(name) ? [] : [{ path: `routes[${i}]`, message: `there is no route ${name}` }],
+      known.has(name) || isOfAutomation(name) ? [] : [{ path: `routes[${i}]`, message: `there is no route ${name}` }],
     );
     if (faults.length > 0) throw new InvalidInput('The body names routes that do not exist.', faults);
   }
