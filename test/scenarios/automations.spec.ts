@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { eachDatabase, type TestDatabase } from '../databases.js';
+import { ConfiguredServer } from './configured-server.js';
 import { comment, ServerProcess, until } from './server-process.js';
 
 const SUBJECTS = 10;
@@ -79,6 +80,30 @@ eachDatabase('automations under a burst', (make) => {
       await store.close();
     }
   }, 120_000);
+
+  it('AUT-1 AUT-4 one is started by hand: a conversation of its own, the prompt, and what it was given', async () => {
+    test = await make();
+    const server = await ConfiguredServer.start(test, {
+      runtimes: { agent: { kind: 'echo' } },
+      automations: { report: { triggers: [], prompt: 'Write the report.', runtime: 'agent', enabled: false } },
+    });
+    try {
+      const { body: list } = await server.ask<{ items: { id: string }[] }>('GET', '/v1/automations');
+      const path = `/v1/automations/${list.items[0]?.id}/dispatch`;
+      const { status, body } = await server.ask<{ id: string; conversation_id: string }>('POST', path, { inputs: { week: 49 } });
+      expect(status).toBe(201);
+      await until(async () => (await server.rows("select 1 from runs where state = 'completed'")).length === 1);
+      expect(await server.rows('select id, conversation, cause from runs')).toEqual([
+        { id: body.id, conversation: body.conversation_id, cause: 'api' },
+      ]);
+      const [turn] = await server.rows<{ result: string }>('select result from turns');
+      expect(turn?.result).toMatch(
+        /Write the report\.\n\nenvironment has started this by hand, with:\n\n```json\n\{\n {2}"week": 49\n\}\n```/,
+      );
+    } finally {
+      await server.close();
+    }
+  });
 });
 
 function range(from: number, to: number): number[] {
