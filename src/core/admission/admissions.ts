@@ -12,6 +12,7 @@ import { matchRoutes } from '../routing/match-route.js';
 import type { Route, Verdict } from '../routing/route.js';
 import type { Signals } from '../signals.js';
 import { type Admitted, admitEvents } from './admit-events.js';
+import { announceAdmitted } from './announce-admitted.js';
 import type { Bracket, Message, Notice, Replay, Talk } from './asked.js';
 import type { AdmissionAnswer } from './event.js';
 import { GroupCommit } from './group-commit.js';
@@ -19,6 +20,7 @@ import { isUnnamed, locate } from './landmarks.js';
 import { type AdmissibleEvent, type Admission, planAdmission, planMessage, type ReplayPlan } from './plan-admission.js';
 import { planChange } from './plan-change.js';
 import { planAgain, planUnprompted, type Unprompted } from './plan-unprompted.js';
+import { isStarting } from './planned-start.js';
 import { StoreUnavailable } from './store-unavailable.js';
 import { readStored, readsPayload, replayId, storedEvent } from './stored-event.js';
 
@@ -213,25 +215,22 @@ export class Admissions {
   }
 
   private async commit(admissions: readonly Admission[], bracket?: Bracket): Promise<readonly AdmissionAnswer[]> {
-    const { answers, fenced, settled, steered, refused, conflicts, isReady, hasJobs, hasErrands, hasRuns } =
-      await this.database.transaction(async (tx) => {
-        await bracket?.before(tx);
-        const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
-        await bracket?.after(tx);
-        return admitted;
-      }, 'by_index');
-    if (conflicts > 0) this.signals.emit('conflicts', conflicts);
-    if (refused.length > 0) this.signals.emit('refused', refused);
-    if (fenced.length > 0) this.signals.emit('fenced', fenced);
-    if (steered.length > 0) this.signals.emit('steered', steered);
-    if (isReady) this.signals.emit('ready');
-    if (hasJobs) this.signals.emit('jobs');
-    if (hasErrands) this.signals.emit('errands');
-    if (hasRuns) this.signals.emit('runs');
-    for (const conversation of settled) this.signals.emit('activity', conversation);
-    for (const { conversation } of answers.flatMap(({ duplicate, deliveries }) => (duplicate ? [] : deliveries)))
-      this.signals.emit('activity', conversation);
-    return answers;
+    const admitted = await this.store(admissions, bracket).catch((error: unknown) => {
+      // Another process has made the same conversation or run in this very moment: the second try finds it.
+      if (this.database.dialect.fault(error) !== 'constraint' || !admissions.some(begins)) throw error;
+      return this.store(admissions, bracket);
+    });
+    announceAdmitted(this.signals, admitted);
+    return admitted.answers;
+  }
+
+  private store(admissions: readonly Admission[], bracket?: Bracket): Promise<Admitted> {
+    return this.database.transaction(async (tx) => {
+      await bracket?.before(tx);
+      const admitted = admissions.length === 0 ? NOTHING : await admitEvents(tx, admissions);
+      await bracket?.after(tx);
+      return admitted;
+    }, 'by_index');
   }
 
   private async identityOf(org: string, id: string): Promise<ConversationIdentity> {
@@ -239,6 +238,10 @@ export class Admissions {
     if (row?.org !== org) throw new NotFound(`there is no conversation ${id}`);
     return { id, org, namespace: row.namespace, key: row.key, scope: row.scope, scopeName: row.scope_name };
   }
+}
+
+function begins({ matches }: Admission): boolean {
+  return matches.some(isStarting);
 }
 
 class InvalidPayload extends InvalidInput {

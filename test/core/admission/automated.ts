@@ -5,6 +5,10 @@ import { TriggerRegistry } from '../../../src/automations/triggers/trigger-regis
 import type { AutomationState } from '../../../src/core/automations/automation.js';
 import { findAutomation, insertAutomation, switchOff, updateAutomation } from '../../../src/core/automations/automations.js';
 import type { Route } from '../../../src/core/routing/route.js';
+import { endRun } from '../../../src/core/runs/end-run.js';
+import type { RunEnd } from '../../../src/core/runs/run-end.js';
+import { readRun } from '../../../src/core/runs/run-rows.js';
+import { openRun } from '../../../src/core/runs/start-run.js';
 import type { Signals } from '../../../src/core/signals.js';
 import { AROUND, spec, TRIGGER } from '../automations/specs.js';
 import type { Core } from '../core.js';
@@ -93,16 +97,18 @@ export class Automated {
 
   /** What the dispatcher does: its conversation is open. */
   async open(run: string): Promise<void> {
-    await this.core.change("update runs set state = 'running' where id = ? and state = 'queued'", run);
-    await this.core.change(
-      "update queues set parked = null, ready_at = case when open > 0 then 1 end where parked = 'starting' and conversation = (select conversation from runs where id = ?)",
-      run,
-    );
+    await this.core.database.transaction(async (tx) => {
+      const row = await readRun(tx, run);
+      if (row?.state !== 'queued') return;
+      await tx.run("update runs set state = 'starting', started_at = 1 where id = ? and state = 'queued'", [run]);
+      await openRun(tx, { id: run, token: row.token }, 600_000);
+    });
   }
 
-  async end(run: string): Promise<void> {
-    await this.open(run);
-    await this.core.change("update runs set state = 'completed', ended_at = 1, released_at = 1 where id = ? and ended_at is null", run);
+  async end(run: string, how: RunEnd['how'] = 'complete'): Promise<void> {
+    if (how === 'complete') await this.open(run);
+    const error = how === 'complete' ? null : how;
+    await this.core.database.transaction((tx) => endRun(tx, { run, how, token: null, error, detail: null }));
   }
 
   stop(): void {

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AdmissionAnswer } from '../../../src/core/admission/event.js';
-import { comment } from '../builders.js';
+import { comment, event, prompt } from '../builders.js';
 import { type Core, eachCore } from '../core.js';
+import { brokenRules } from '../invariants.js';
 import { Automated, type RunRow, trigger } from './automated.js';
 
 const LIVE = ['queued', 'starting', 'running'];
@@ -76,6 +77,22 @@ eachCore('one live run of a subject', (open) => {
     await first.core.finish(next);
   });
 
+  it('AUT-5 two triggers that find the same key in two ways meet in one conversation, whoever comes first', async () => {
+    const [first, second] = await replicas();
+    await first.make({ triggers: [trigger({ on: ['comment.created'] }), trigger({ on: ['note'], subject_key_expr: 'key' })] });
+    await Promise.all([first.heard(), second.heard()]);
+    const keys = Array.from({ length: 40 }, (_, i) => `T-${i}`);
+    const answers: AdmissionAnswer[] = [];
+    // In groups of one, of which none is taken apart and tried anew.
+    for (const key of keys) {
+      const noted = event(prompt('other', 'noted'), { eventKey: 'note', payload: { key } });
+      answers.push(...(await Promise.all([first.core.admit(comment(key)), second.core.admit(noted)])));
+    }
+    expect(answers.filter(({ disposition }) => disposition !== 'routed')).toEqual([]);
+    expect(liveOf(await first.runs())).toHaveLength(40);
+    expect(await first.core.count('conversations')).toBe(40);
+  });
+
   it.each(['reset', 'terminate'] as const)('AUT-5 what comes after a %s during a start waits for the run as well', async (how) => {
     const [first] = await replicas();
     await first.make();
@@ -96,7 +113,7 @@ eachCore('one live run of a subject', (open) => {
   type Step =
     | { readonly does: 'event'; readonly subject: number; readonly replica: number }
     | { readonly does: 'dispatch'; readonly replica: number }
-    | { readonly does: 'open' | 'end' | 'rekey' | 'off' | 'on' | 'hear' };
+    | { readonly does: 'open' | 'end' | 'fail' | 'cancel' | 'rekey' | 'off' | 'on' | 'hear' };
 
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 8, arbitrary: fc.record({ does: fc.constant('event' as const), subject: fc.nat(2), replica: fc.nat(1) }) },
@@ -104,7 +121,7 @@ eachCore('one live run of a subject', (open) => {
     {
       weight: 4,
       arbitrary: fc.record({
-        does: fc.constantFrom('open' as const, 'end' as const, 'rekey' as const, 'off' as const, 'on' as const, 'hear' as const),
+        does: fc.constantFrom(...(['open', 'end', 'fail', 'cancel', 'rekey', 'off', 'on', 'hear'] as const)),
       }),
     },
   );
@@ -132,9 +149,14 @@ eachCore('one live run of a subject', (open) => {
           await this.both[each.replica === 0 ? 0 : 1].dispatch(this.id);
           return;
         case 'open':
+          for (const { id, state } of await this.both[0].runs()) if (state === 'queued') await this.both[0].open(id);
+          return;
         case 'end':
-          for (const { id, state } of await this.both[0].runs())
-            if (each.does === 'open' ? state === 'queued' : state === 'running') await this.both[0][each.does](id);
+          for (const { id, state } of await this.both[0].runs()) if (state === 'running') await this.both[0].end(id);
+          return;
+        case 'fail':
+        case 'cancel':
+          for (const { id, state } of await this.both[1].runs()) if (LIVE.includes(state)) await this.both[1].end(id, each.does);
           return;
         case 'rekey':
           this.generation += 1;
@@ -164,6 +186,7 @@ eachCore('one live run of a subject', (open) => {
       const waiting = await this.core.rows<{ conversation: string }>("select conversation from queues where parked = 'starting'");
       const queued = new Set(runs.filter(({ state }) => state === 'queued').map(({ conversation }) => conversation));
       expect(waiting.filter(({ conversation }) => !queued.has(conversation))).toEqual([]);
+      expect(await brokenRules(this.core.database)).toEqual([]);
     }
   }
 
@@ -183,7 +206,18 @@ eachCore('one live run of a subject', (open) => {
           await Promise.all(together.map((each) => history.take(each)));
           await history.check();
         }
-        for (const table of ['runs', 'automation_versions', 'automations', 'notes', 'deliveries', 'queues', 'conversations', 'subjects'])
+        for (const table of [
+          'run_logs',
+          'runs',
+          'audit',
+          'automation_versions',
+          'automations',
+          'notes',
+          'deliveries',
+          'queues',
+          'conversations',
+          'subjects',
+        ])
           await first.core.change(`delete from ${table}`);
       },
     );
