@@ -109,5 +109,10 @@ eachDatabase('starting automations through the admin API', (make) => {
     expect(all.body.candidates.map((each: { route: string }) => each.route)).toEqual(expect.arrayContaining(['triage', route]));
     expect(all.body.candidates.find((each: { route: string }) => each.route === route)).toMatchObject({ matched: false, reason: 'filter' });
     expect([await host.core.count('receipts'), await host.core.count('runs')]).toEqual(before);
+    for (const none of [`automation:${NOBODY}`, 'automation:', 'automation:x', 'nothing'])
+      expect((await host.post('/v1/dry-run', { ...sample, route: none })).body).toMatchObject({
+        code: 'invalid_input',
+        errors: [{ path: 'route' }],
+      });
   });
 });

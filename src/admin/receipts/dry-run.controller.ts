@@ -1,6 +1,5 @@
 import { Body, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { Admissions } from '../../core/admission/admissions.js';
-import { isOfAutomation } from '../../core/automations/automation.js';
 import { readConversations } from '../../core/conversations/conversations.js';
 import { Database } from '../../database/database.js';
 import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
@@ -13,6 +12,7 @@ import { AdminController } from '../http/admin-controller.js';
 import { OrgQuery } from '../http/page.js';
 import { DryRunBody, DryRunDto } from './dry-run.dto.js';
 import { plansOf, sampleEvent, toDryRun } from './dry-run.js';
+import { unknownRoutes } from './unknown-routes.js';
 
 @AdminController('v1/dry-run', 'receipts')
 export class DryRunController {
@@ -31,8 +31,8 @@ export class DryRunController {
   async run(@By() { org }: Caller, @Body() { source, event, payload, route }: DryRunBody, @Query() _query: OrgQuery): Promise<DryRunDto> {
     const found = this.sources.find(org, source);
     if (found === null) throw badParameter('source', `names no connection: there is no ${source}`);
-    if (route !== undefined && !isOfAutomation(route) && !this.host.routes().some((each) => each.org === org && each.name === route))
-      throw badParameter('route', `names no route: there is no ${route}`);
+    const unknown = await unknownRoutes(route === undefined ? [] : [route], org, { host: this.host, database: this.database });
+    if (unknown.size > 0) throw badParameter('route', `names no route and no automation: there is no ${route}`);
     const sample = sampleEvent(found, payload, event ?? null);
     const { verdicts, heard } = await this.admissions.dryRun(sample, route ?? null);
     const plans = plansOf(sample, verdicts, heard);

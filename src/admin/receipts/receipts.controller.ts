@@ -18,6 +18,7 @@ import { Write } from '../http/write.js';
 import { AnswerDto } from './answer.dto.js';
 import { ReceiptDetailDto, ReceiptDetailQuery, ReceiptDto, ReceiptQuery } from './receipt.dto.js';
 import { toReceipt, toReceiptDetail } from './receipt.view.js';
+import { unknownRoutes } from './unknown-routes.js';
 
 export class ReplayBody {
   @ApiPropertyOptional({
@@ -84,7 +85,7 @@ export class ReceiptsController {
     @Body() { routes, force }: ReplayBody,
     @Query() _query: OrgQuery,
   ): Promise<AnswerDto> {
-    this.assertKnown(org, routes ?? []);
+    await this.assertKnown(org, routes ?? []);
     return this.admissions.replay({ org, receipt: id, by: actor, routes: routes ?? null, force });
   }
 
@@ -94,10 +95,10 @@ export class ReceiptsController {
     return own.map(({ name, plugin }) => identityHash({ org, provider: plugin, source: name, deliveryId }));
   }
 
-  private assertKnown(org: string, routes: readonly string[]): void {
-    const known = new Set(this.host.routes().flatMap((route) => (route.org === org ? [route.name] : [])));
+  private async assertKnown(org: string, routes: readonly string[]): Promise<void> {
+    const unknown = await unknownRoutes(routes, org, { host: this.host, database: this.database });
     const faults = routes.flatMap((name, i) =>
-      known.has(name) || isOfAutomation(name) ? [] : [{ path: `routes[${i}]`, message: `there is no route ${name}` }],
+      unknown.has(name) ? [{ path: `routes[${i}]`, message: `there is no ${isOfAutomation(name) ? 'automation' : 'route'} ${name}` }] : [],
     );
     if (faults.length > 0) throw new InvalidInput('The body names routes that do not exist.', faults);
   }
