@@ -29,6 +29,8 @@ import { MetricsGuard } from './metrics/metrics.guard.js';
 import { NoticesController } from './notices/notices.controller.js';
 import { DryRunController } from './receipts/dry-run.controller.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
+import { RunReportsController } from './runs/run-reports.controller.js';
+import { RunsController } from './runs/runs.controller.js';
 import { TokensController } from './tokens/tokens.controller.js';
 
 const CONTROLLERS = [
@@ -43,6 +45,8 @@ const CONTROLLERS = [
   NoticesController,
   EffectsController,
   ControlsController,
+  RunsController,
+  RunReportsController,
   ApprovalsController,
   AutomationsController,
   AutomationStatesController,
@@ -63,7 +67,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, `RunDesk`, `RunReports`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

@@ -110,6 +110,7 @@ function adminProviders(parts: HostParts) {
         const metrics = new Metrics();
         signals.on('expired', (claims) => metrics.leasesExpired(claims));
         signals.on('alert', (about) => metrics.alerted(about));
+        signals.on('ended', (_run, how, error) => (how === 'fail' ? metrics.runFailed(error ?? 'unknown') : undefined));
         signals.on('parked', (kind) => metrics.wasParked(kind));
         signals.on('conflicts', (count) => metrics.conflicted(count));
         signals.on('pruned', (kind, count) => metrics.prunedOf(kind, count));

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import { surroundingsOf } from '../config/surroundings.js';
 import { runtimeOf } from '../core/automations/surroundings.js';
 import { RunDesk } from '../core/runs/run-desk.js';
+import { RunReports } from '../core/runs/run-reports.js';
 import { Signals } from '../core/signals.js';
 import { Membership } from '../worker/membership.js';
 import { WorkTable } from '../worker/work-table.js';
@@ -22,6 +23,11 @@ export function runProviders({ config, database }: HostParts) {
       inject: [Signals, WorkTable],
       useFactory: (signals: Signals, table: WorkTable) =>
         new RunDesk(database, signals, (org, workspace) => table.placement(org, workspace)),
+    },
+    {
+      provide: RunReports,
+      inject: [Signals, RunDesk],
+      useFactory: (signals: Signals, desk: RunDesk) => new RunReports(database, signals, desk),
     },
     {
       provide: RunDispatcher,

@@ -15,7 +15,7 @@ interface Events {
   /** Runs wait to be begun. */
   runs: [];
   /** A run has ended: whoever is at it stops. */
-  ended: [run: string];
+  ended: [run: string, how: 'complete' | 'fail' | 'cancel' | 'skip', error: string | null];
   /** Messages joined the claims of these conversations, or a person paused or resumed them: whoever works on them looks again. */
   steered: [conversations: readonly string[]];
   /** Conversations were put aside for a person: their machines loop, or what turns may cost is spent. */

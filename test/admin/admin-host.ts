@@ -19,6 +19,8 @@ import { Operations } from '../../src/core/operations.js';
 import { ConversationPurges } from '../../src/core/purges/conversation-purges.js';
 import { enlist } from '../../src/core/replicas/replicas.js';
 import type { Route } from '../../src/core/routing/route.js';
+import { RunDesk } from '../../src/core/runs/run-desk.js';
+import { RunReports } from '../../src/core/runs/run-reports.js';
 import { Signals } from '../../src/core/signals.js';
 import type { Role } from '../../src/core/tokens/tokens.js';
 import { Database } from '../../src/database/database.js';
@@ -247,6 +249,7 @@ export async function adminApp(
   metrics: Metrics,
   world: AutomationWorld = new FixedWorld(),
 ): Promise<NestFastifyApplication> {
+  const runs = new RunDesk(core.database, core.signals, () => null);
   const providers = [
     { provide: Database, useValue: core.database },
     { provide: Signals, useValue: core.signals },
@@ -262,6 +265,8 @@ export async function adminApp(
     { provide: ApprovalDesk, useValue: new ApprovalDesk(core.database, core.signals, Buffer.alloc(32, 7), { expiresMs: 86_400_000 }) },
     { provide: AutomationWorld, useValue: world },
     { provide: AutomationDesk, useValue: new AutomationDesk(core.database, core.signals, world) },
+    { provide: RunDesk, useValue: runs },
+    { provide: RunReports, useValue: new RunReports(core.database, core.signals, runs) },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },
     { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },

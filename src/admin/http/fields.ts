@@ -1,5 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { IsIn, IsOptional, IsString, Length, ValidateBy } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../http/documented.js';
 
 // What answers are made of: each says its type and its meaning to the OpenAPI document.
@@ -38,3 +39,18 @@ export const Filter = (description: string) =>
 
 export const FilterOneOf = (values: readonly string[], description: string) =>
   applyDecorators(ApiPropertyOptional({ type: String, enum: [...values], description }), IsOptional(), IsIn([...values]));
+
+/** The last instant that a date can be. */
+const LATEST = 8.64e15;
+
+export const Since = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, format: 'date-time', description }),
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value !== 'string' ? Number.NaN : /^\d+$/.test(value) ? Number(value) : Date.parse(value),
+    ),
+    IsInt({ message: 'should be an instant such as 2030-01-31T12:00:00Z' }),
+    Min(0),
+    Max(LATEST),
+  );

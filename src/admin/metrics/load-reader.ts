@@ -5,6 +5,7 @@ import { countRetrying, readLoad } from '../../core/deliveries/read-load.js';
 import { readHeldLoad } from '../../core/effects/candidates.js';
 import { readJobLoad } from '../../core/jobs/jobs.js';
 import { countLeases } from '../../core/leases/leases.js';
+import { readRunLoad } from '../../core/runs/list-runs.js';
 import { Database } from '../../database/database.js';
 import { Metrics } from './metrics.js';
 
@@ -37,6 +38,7 @@ export class LoadReader {
         this.metrics.showJobs(await readJobLoad(tx));
         this.metrics.showErrands(await readErrandLoad(tx));
         this.metrics.showApprovals(await readApprovalLoad(tx));
+        this.metrics.showRuns(await readRunLoad(tx));
         this.metrics.showSources(await countLeases(tx));
       });
       this.staleAt = performance.now() + FRESH_MS;

@@ -6,6 +6,7 @@ import type { ErrandLoad } from '../../core/controls/errands.js';
 import type { Load } from '../../core/deliveries/read-load.js';
 import type { HeldLoad } from '../../core/effects/candidates.js';
 import type { JobLoad } from '../../core/jobs/jobs.js';
+import type { RunLoad } from '../../core/runs/list-runs.js';
 
 const ACCEPT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -49,6 +50,8 @@ export class Metrics {
   private readonly errandsFailing = this.gauge('throughline_errands_failing', 'Those of them that failed and wait for their next attempt.');
   private readonly errandAge = this.gauge('throughline_errand_age_seconds', 'How long the oldest of them is there.');
   private readonly controlsFaulty = this.gauge('throughline_controls_faulty', 'Threads that something is wrong with.');
+  private readonly runsQueued = this.gauge('throughline_runs_queued', 'Runs of automations that wait to be begun.');
+  private readonly runsLive = this.gauge('throughline_runs_live', 'Runs that are begun and have not ended.');
   private readonly clockOffset = this.gauge(
     'throughline_database_clock_offset_seconds',
     "How far the database's clock is ahead of this machine's.",
@@ -90,6 +93,8 @@ export class Metrics {
     ['reason'],
   );
 
+  private readonly runsFailed = this.counter('throughline_runs_failed_total', 'Runs that failed, by why.', ['reason']);
+
   /** An event was answered after this time. */
   admitted(answer: { readonly disposition: Disposition; readonly duplicate: boolean }, seconds: number): void {
     this.acceptSeconds.observe(seconds);
@@ -119,6 +124,15 @@ export class Metrics {
 
   alerted(about: string): void {
     this.alerts.inc({ about });
+  }
+
+  runFailed(reason: string): void {
+    this.runsFailed.inc({ reason });
+  }
+
+  showRuns({ queued, live }: RunLoad): void {
+    this.runsQueued.set(queued);
+    this.runsLive.set(live);
   }
 
   showJobs({ waiting, failing }: JobLoad): void {
@@ -166,7 +180,7 @@ export class Metrics {
     this.databaseUp.set(0);
     const waiting = [this.held, this.heldAge, this.unknownEffects, this.stalled, this.unconfigured, this.looping, this.spent, this.paused];
     const told = [this.open, this.headAge, this.retrying, ...waiting, this.running, this.clockOffset, this.jobsWaiting, this.jobsFailing];
-    told.push(this.approvalsPending, this.approvalsApproved);
+    told.push(this.approvalsPending, this.approvalsApproved, this.runsQueued, this.runsLive);
     told.push(this.errandsWaiting, this.errandsFailing, this.errandAge, this.controlsFaulty);
     for (const gauge of told) gauge.set(Number.NaN);
     this.sources.reset();

@@ -1,7 +1,4 @@
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { DISPOSITIONS } from '../../core/admission/event.js';
-import { ApiPropertyOptional } from '../../http/documented.js';
 import { SubjectDto } from '../conversations/conversation.dto.js';
 import {
   Filter,
@@ -13,6 +10,7 @@ import {
   Part,
   PartOrNull,
   Parts,
+  Since,
   Text,
   TextOrNull,
   Texts,
@@ -20,9 +18,6 @@ import {
   WholeOrNull,
 } from '../http/fields.js';
 import { OrgQuery, PageQuery } from '../http/page.js';
-
-/** The last instant that a date can be. */
-const LATEST = 8.64e15;
 
 export class ReceiptQuery extends PageQuery {
   @Filter('The connection where it arrived, or `api`.')
@@ -42,14 +37,7 @@ export class ReceiptQuery extends PageQuery {
   @FilterOneOf(['true'], 'Only those under whose id other content came, too.')
   conflicting?: 'true';
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Received then or later; ISO 8601, or epoch milliseconds.' })
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value !== 'string' ? Number.NaN : /^\d+$/.test(value) ? Number(value) : Date.parse(value),
-  )
-  @IsInt({ message: 'should be an instant such as 2030-01-31T12:00:00Z' })
-  @Min(0)
-  @Max(LATEST)
+  @Since('Received then or later; ISO 8601, or epoch milliseconds.')
   since?: number;
 }
 

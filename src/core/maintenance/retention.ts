@@ -8,6 +8,7 @@ import { pruneEffects } from '../effects/effects.js';
 import { pruneKeys } from '../idempotency/idempotency-keys.js';
 import { pruneJobs } from '../jobs/prune-jobs.js';
 import { type Pruned, pruneKeptPayloads, prunePayloads, pruneReceipts } from '../receipts/prune-receipts.js';
+import { pruneRuns } from '../runs/list-runs.js';
 import { pruneTurns } from '../turns/prune-turns.js';
 import { saveSweep, takeSweep } from './sweeps.js';
 
@@ -44,6 +45,7 @@ const KINDS = [
   { kind: 'approvals', keptFor: 'receiptsMs', prune: fromTheOldest(pruneApprovals) },
   { kind: 'idempotency_keys', keptFor: 'receiptsMs', prune: fromTheOldest(pruneKeys) },
   { kind: 'turns', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneTurns) },
+  { kind: 'runs', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneRuns) },
   { kind: 'errands', keptFor: 'transcriptsMs', prune: fromTheOldest(pruneErrands) },
   { kind: 'effects', keptFor: 'effectsMs', prune: pruneEndedEffects },
   { kind: 'audit', keptFor: 'auditMs', prune: fromTheOldest(pruneAudit) },

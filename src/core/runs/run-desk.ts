@@ -27,7 +27,7 @@ export class RunDesk {
   /** Null: it has ended already, or another attempt is at it. */
   async end(end: RunEnd): Promise<RunEnded | null> {
     const ended = await this.database.transaction((tx) => this.write(tx, end));
-    if (ended !== null) await this.announce(ended);
+    if (ended !== null) await this.announce(ended, end);
     return ended;
   }
 
@@ -50,13 +50,14 @@ export class RunDesk {
 
   /** Stops it, wherever it is. Throws `Conflict` saying what it is where it has ended. */
   async cancel(org: string, id: string, by: string): Promise<RunRow> {
+    const end = { run: id, how: 'cancel', token: null, error: 'cancelled', detail: `cancelled by ${by}` } as const;
     const ended = await audited(this.database, async (tx) => {
       await this.owned(tx, org, id);
-      const made = await this.write(tx, { run: id, how: 'cancel', token: null, error: 'cancelled', detail: `cancelled by ${by}` });
+      const made = await this.write(tx, end);
       if (made === null) throw new Conflict(`run ${id} is ${(await readRun(tx, id))?.state} already`);
       return made;
     });
-    await this.announce(ended);
+    await this.announce(ended, end);
     return this.read(org, id);
   }
 
@@ -93,10 +94,10 @@ export class RunDesk {
     return ended;
   }
 
-  private async announce({ row, isFenced, disabled }: RunEnded): Promise<void> {
+  private async announce({ row, isFenced, disabled }: RunEnded, { how, error }: RunEnd): Promise<void> {
     // First: whoever is woken may claim the same conversation again.
     if (isFenced) this.signals.emit('fenced', [row.conversation]);
-    this.signals.emit('ended', row.id);
+    this.signals.emit('ended', row.id, how, error);
     this.signals.emit('runs');
     this.signals.emit('ready');
     this.signals.emit('errands');

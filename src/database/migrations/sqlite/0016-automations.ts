@@ -104,6 +104,8 @@ const UP = [
   `create index runs_live_of_automation on runs (automation, state, created_at, id) where state in ('queued', 'starting', 'running')`,
   `create index runs_by_automation on runs (automation, created_at, id)`,
   `create index runs_by_conversation on runs (conversation, created_at)`,
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
+  `create unique index runs_secret on runs (secret_hash) where secret_hash is not null`,
   `create index runs_by_time on runs (org, created_at, id)`,
   `create table run_logs (
     run text not null,
