@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
+import { Scheduler } from '../automations/schedule/scheduler.js';
 import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
 import { surroundingsOf } from '../config/surroundings.js';
+import { Admissions } from '../core/admission/admissions.js';
 import { Signals } from '../core/signals.js';
 import type { HostParts } from './host-parts.js';
 
@@ -25,6 +27,12 @@ export function triggerProviders({ config, database }: HostParts) {
             failed: (reason) => log.warn(`what automations listen to could not be read, and stays what it was for now: ${reason}`),
           },
         ),
+    },
+    {
+      provide: Scheduler,
+      inject: [Admissions, Signals],
+      useFactory: (admissions: Admissions, signals: Signals) =>
+        new Scheduler(database, admissions, signals, (error) => log.warn(`cannot look for schedules: ${error.message}`)),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { RunDispatcher } from '../automations/runs/run-dispatcher.js';
+import { Scheduler } from '../automations/schedule/scheduler.js';
 import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
@@ -67,6 +68,7 @@ function lifecycleProviders(parts: HostParts) {
         Signals,
         TriggerRegistry,
         RunDispatcher,
+        Scheduler,
       ],
       useFactory: (
         membership: Membership,
@@ -84,10 +86,11 @@ function lifecycleProviders(parts: HostParts) {
         signals: Signals,
         triggers: TriggerRegistry,
         runs: RunDispatcher,
+        scheduler: Scheduler,
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => bringInAutomations(config, database, signals) },
-          ...automated(triggers, runs),
+          ...automated(triggers, runs, config.workers.concurrency === 0 ? null : scheduler),
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
@@ -106,8 +109,10 @@ function lifecycleProviders(parts: HostParts) {
   ];
 }
 
-function automated(triggers: TriggerRegistry, runs: RunDispatcher): Companion[] {
+/** A process that only accepts starts nothing by itself. */
+function automated(triggers: TriggerRegistry, runs: RunDispatcher, scheduler: Scheduler | null): Companion[] {
   return [
+    ...(scheduler === null ? [] : [{ ready: async () => scheduler.start(), drain: () => scheduler.stop() }]),
     { prepare: () => triggers.start(), end: async () => triggers.stop() },
     { ready: async () => runs.start(), drain: () => runs.stop() },
   ];

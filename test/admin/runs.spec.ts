@@ -88,7 +88,10 @@ eachDatabase('GET and POST /v1/runs', (make) => {
     expect(body.subject_released_at).not.toBeNull();
     const again = await host.post(`/v1/runs/${id}/cancel`);
     expect([again.status, again.body.detail]).toEqual([409, `run ${id} is cancelled already`]);
-    const audit = await host.core.rows<{ actor: string; detail: string }>("select actor, detail from audit where action = 'run.cancel' and target = ? order by id", id);
+    const audit = await host.core.rows<{ actor: string; detail: string }>(
+      "select actor, detail from audit where action = 'run.cancel' and target = ? order by id",
+      id,
+    );
     expect(audit.map(({ detail }) => JSON.parse(detail).result)).toEqual(['done', 'conflict']);
     expect(audit[0]?.actor).toContain(`token:${operator.id}`);
     expect((await host.post(`/v1/runs/${NOBODY}/cancel`)).status).toBe(404);

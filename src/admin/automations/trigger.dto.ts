@@ -21,7 +21,10 @@ class TriggerFields {
   @OneOf(TYPES, 'What kind it is; which other fields it has depends on that.')
   type!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'event: the connection or custom webhook whose events it looks at.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'event: the connection whose events it looks at. One that is not configured yet is stored, and nothing comes from it.',
+  })
   source?: string;
 
   @ApiPropertyOptional({ type: String, description: 'event: JMESPath over the payload; the event is taken unless it yields nothing.' })

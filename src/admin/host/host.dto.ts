@@ -58,7 +58,7 @@ export class AutomationCapabilitiesDto {
   @Texts('Kinds of triggers. People start every automation.')
   trigger_types!: string[];
 
-  @Texts('Connections and webhooks of the organisation whose events may start one.')
+  @Texts('Connections of the organisation whose events may start one.')
   event_sources!: string[];
 
   @Texts('Runtimes that one may name.')

@@ -195,7 +195,7 @@ export class AutomationDesk {
   }
 }
 
-/** Of use all the same: a webhook may be made later, so this refuses nothing. */
+/** Of use all the same: a connection may be added later, so this refuses nothing. */
 function unheard({ triggers }: AutomationSpec, { sources }: Surroundings): SpecFault[] {
   return triggers.flatMap((trigger, index) => {
     if (trigger.type !== 'event' || trigger.source === '' || sources.has(trigger.source)) return [];

@@ -25,7 +25,7 @@ export const ON_EDIT = ['keep', 'rekey'] as const;
 /** What the matcher of an event trigger is made of; the fields are those of a route under the names of the API. */
 export interface EventTrigger {
   readonly type: 'event';
-  /** Name of a connection or of a custom webhook. */
+  /** Name of a connection. */
   readonly source: string;
   readonly on: readonly string[];
   readonly filter: string | null;

@@ -2,7 +2,7 @@
 export interface Surroundings {
   readonly runtimes: ReadonlyMap<string, KnownRuntime>;
   readonly workspaces: ReadonlyMap<string, KnownWorkspace>;
-  /** Connections and custom webhooks. */
+  /** Connections. */
   readonly sources: ReadonlyMap<string, KnownSource>;
 }
 

@@ -51,8 +51,9 @@ const UP = [
   `create table schedules (
     automation text not null,
     trigger_number integer not null,
+    schedule text not null,
+    timezone text not null,
     next_fire_at bigint,
-    last_slot bigint,
     primary key (automation, trigger_number)
   )`,
   `create index schedules_due on schedules (next_fire_at) where next_fire_at is not null`,

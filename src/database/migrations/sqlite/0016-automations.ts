@@ -54,8 +54,9 @@ const UP = [
   `create table schedules (
     automation text not null,
     trigger_number integer not null,
+    schedule text not null,
+    timezone text not null,
     next_fire_at integer,
-    last_slot integer,
     primary key (automation, trigger_number)
   ) strict, without rowid`,
   `create index schedules_due on schedules (next_fire_at) where next_fire_at is not null`,
