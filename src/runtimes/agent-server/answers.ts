@@ -47,8 +47,13 @@ export function readEvent(value: unknown): AgentServerEvent {
 
 /** The words of a message that a user sent; null for every other event. */
 export function userText(event: AgentServerEvent): string | null {
+  return textFrom(event, 'user');
+}
+
+/** The words of a message of that source; null for every other event. */
+export function textFrom(event: AgentServerEvent, source: 'user' | 'agent'): string | null {
   const message = event.fields['llm_message'];
-  if (event.kind !== 'MessageEvent' || event.source !== 'user' || !isRecord(message)) return null;
+  if (event.kind !== 'MessageEvent' || event.source !== source || !isRecord(message)) return null;
   const { content } = message;
   if (!Array.isArray(content)) return null;
   return content.flatMap((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : [])).join('');

@@ -1,4 +1,5 @@
 import { scopedId } from '../../core/conversations/conversation-id.js';
+import { OutcomeUnknown } from '../../plugin/index.js';
 import type { AgentServerClient, PostedMessage } from './agent-server-client.js';
 import { userText } from './answers.js';
 
@@ -7,15 +8,10 @@ export function messageId(delivery: string): string {
   return scopedId('message', delivery);
 }
 
-/** The newest event of a conversation before anything is posted; null while it has none. To be stored before `postOnce`. */
-export async function checkpointOf(client: AgentServerClient, conversation: string, signal?: AbortSignal): Promise<string | null> {
-  const { items } = await client.events(conversation, null, signal);
-  return items[0]?.id ?? null;
-}
-
 /**
  * Posts a message unless it stands among the events since the checkpoint: a server that takes no message id would take it twice.
- * One conversation has one writer at a time, so equal words since the checkpoint are this very message.
+ * Resolves to the id of its event, the checkpoint of what comes next.
+ * The id stands in its words, since those may differ when it is tried again.
  */
 export async function postOnce(
   client: AgentServerClient,
@@ -23,27 +19,39 @@ export async function postOnce(
   message: PostedMessage,
   checkpoint: string | null,
   signal?: AbortSignal,
-): Promise<'posted' | 'found'> {
-  if (await stands(client, conversation, message, checkpoint, signal)) return 'found';
-  await client.post(conversation, message, signal);
-  return 'posted';
+): Promise<string> {
+  const before = await find(client, conversation, message, checkpoint, signal);
+  if (before !== null) return before;
+  await client.post(conversation, { ...message, text: marked(message) }, signal);
+  const posted = await find(client, conversation, message, checkpoint, signal);
+  if (posted !== null) return posted;
+  throw new OutcomeUnknown('the agent server said that it took a message, and shows none');
 }
 
-async function stands(
+async function find(
   client: AgentServerClient,
   conversation: string,
   message: PostedMessage,
   checkpoint: string | null,
   signal?: AbortSignal,
-): Promise<boolean> {
+): Promise<string | null> {
   let page: string | null = null;
   do {
     const { items, next } = await client.events(conversation, page, signal);
     for (const event of items) {
-      if (event.id === checkpoint) return false;
-      if (event.id === message.id || userText(event) === message.text) return true;
+      if (event.id === message.id || userText(event)?.startsWith(markOf(message))) return event.id;
+      // Only now: the checkpoint may be this very message.
+      if (event.id === checkpoint) return null;
     }
     page = next;
   } while (page !== null);
-  return false;
+  return null;
+}
+
+function marked(message: PostedMessage): string {
+  return `${markOf(message)}\n${message.text}`;
+}
+
+function markOf({ id }: PostedMessage): string {
+  return `[message ${id}]`;
 }

@@ -9,6 +9,8 @@ interface Conversation {
 /** A stock agent server: it takes no message ids. `manner` makes it misbehave. */
 export class FakeAgentServer extends FaultServer {
   readonly conversations = new Map<string, Conversation>();
+  /** What its agent answers, and how its loop ends then; null: it does not begin. */
+  agent: { readonly says: string; readonly ends: string } | null = null;
 
   constructor(private readonly apiKey: string | null = null) {
     super();
@@ -20,7 +22,8 @@ export class FakeAgentServer extends FaultServer {
 
   /** What users said, in order. */
   said(id: string): readonly unknown[] {
-    return (this.conversations.get(id)?.events ?? []).map((event) => event['text']);
+    const events = this.conversations.get(id)?.events ?? [];
+    return events.filter(({ source }) => source === 'user').map((event) => event['text']);
   }
 
   protected answer(call: Call): Answer {
@@ -44,18 +47,20 @@ export class FakeAgentServer extends FaultServer {
     return { status: known === undefined ? 201 : 200, body: infoOf(id, conversation) };
   }
 
-  private append(conversation: Conversation, { content }: { content: { text: string }[] }): Answer {
+  private append(conversation: Conversation, { content, run }: { content: { text: string }[]; run: boolean }): Answer {
     const said = content.map((part) => part.text).join('');
-    conversation.events.push({
-      id: randomUUID(),
-      kind: 'MessageEvent',
-      source: 'user',
-      timestamp: new Date(conversation.events.length).toISOString(),
-      llm_message: { role: 'user', content },
-      text: said,
-    });
+    conversation.events.push(messageOf('user', said, conversation.events.length));
+    if (run && this.agent !== null) {
+      conversation.events.push(messageOf('agent', this.agent.says, conversation.events.length));
+      conversation.status = this.agent.ends;
+    }
     return { status: 200, body: { success: true } };
   }
+}
+
+function messageOf(source: 'user' | 'agent', text: string, at: number) {
+  const llm_message = { role: source === 'user' ? 'user' : 'assistant', content: [{ type: 'text', text }] };
+  return { id: randomUUID(), kind: 'MessageEvent', source, timestamp: new Date(at).toISOString(), llm_message, text };
 }
 
 function infoOf(id: string, { status }: Conversation) {

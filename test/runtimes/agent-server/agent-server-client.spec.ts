@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from '../../../src/plugin/index.js';
 import { AgentServerClient } from '../../../src/runtimes/agent-server/agent-server-client.js';
-import { checkpointOf, messageId, postOnce } from '../../../src/runtimes/agent-server/post-once.js';
+import { messageId, postOnce } from '../../../src/runtimes/agent-server/post-once.js';
 import { FakeAgentServer } from '../../fakes/agent-server/agent-server.js';
 
 const ID = '5f0c9e52-1b7d-4c3a-8e45-a92d07f4b318';
@@ -46,21 +46,22 @@ describe('the client of an agent server', () => {
     'posts a message once to a server without message ids that takes it and then does %s',
     async (manner) => {
       await client.post(ID, { ...message, id: messageId('delivery-0') });
-      const checkpoint = await checkpointOf(client, ID);
+      const checkpoint = null;
       server.manner = (call) => (call.method === 'POST' ? manner : 'ok');
       await expect(postOnce(client, ID, message, checkpoint)).rejects.toBeInstanceOf(OutcomeUnknown);
       server.manner = () => 'ok';
-      expect(await postOnce(client, ID, message, checkpoint)).toBe('found');
-      expect(server.said(ID)).toEqual([message.text, message.text]);
+      const event = await postOnce(client, ID, message, checkpoint);
+      expect(await postOnce(client, ID, message, event)).toBe(event);
+      expect(server.said(ID)).toEqual([message.text, `[message ${message.id}]\n${message.text}`]);
     },
   );
 
   it('posts again what was not taken', async () => {
-    const checkpoint = await checkpointOf(client, ID);
+    const checkpoint = null;
     server.manner = (call) => (call.method === 'POST' ? { status: 500, body: {} } : 'ok');
     await expect(postOnce(client, ID, message, checkpoint)).rejects.toBeInstanceOf(OutcomeUnknown);
     server.manner = () => 'ok';
-    expect(await postOnce(client, ID, message, checkpoint)).toBe('posted');
-    expect(server.said(ID)).toEqual([message.text]);
+    await postOnce(client, ID, message, checkpoint);
+    expect(server.said(ID)).toEqual([`[message ${message.id}]\n${message.text}`]);
   });
 });
