@@ -65,7 +65,11 @@ export class RunDispatcher {
     this.abandon(STOPPING);
     await this.loop.stop();
     const owner = this.owner();
-    if (owner !== null) await this.database.transaction((tx) => leaveRuns(tx, owner));
+    if (owner === null) return;
+    // Where the store is out of reach they are taken over once the lease has run out, and the rest has an end of its own to come to.
+    await this.database
+      .transaction((tx) => leaveRuns(tx, owner))
+      .catch((error: Error) => this.logger.warn(`the runs of this replica are not given up: ${error.message}`));
   }
 
   private abandon(why: string): void {

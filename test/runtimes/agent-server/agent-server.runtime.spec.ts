@@ -33,7 +33,7 @@ describe('the runtime of agent servers', () => {
   });
 
   it.each(['paused', 'waiting_for_confirmation'])(
-    'AUT-7 gives a message to a conversation that is %s, and does not wake it',
+    'gives a message to a conversation that is %s, and does not wake it',
     async (status) => {
       server.conversations.set(first.conversation.id, { status, events: [] });
       expect(await run(runtime, first)).toContainEqual({ type: 'status', text: expect.stringContaining(status) });
