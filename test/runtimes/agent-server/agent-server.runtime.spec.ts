@@ -32,15 +32,12 @@ describe('the runtime of agent servers', () => {
     expect(server.said(first.conversation.id)).toHaveLength(1);
   });
 
-  it.each(['paused', 'waiting_for_confirmation'])(
-    'gives a message to a conversation that is %s, and does not wake it',
-    async (status) => {
-      server.conversations.set(first.conversation.id, { status, events: [] });
-      expect(await run(runtime, first)).toContainEqual({ type: 'status', text: expect.stringContaining(status) });
-      expect(server.said(first.conversation.id)).toHaveLength(1);
-      expect(server.conversations.get(first.conversation.id)?.status).toBe(status);
-    },
-  );
+  it.each(['paused', 'waiting_for_confirmation'])('gives a message to a conversation that is %s, and does not wake it', async (status) => {
+    server.conversations.set(first.conversation.id, { status, events: [] });
+    expect(await run(runtime, first)).toContainEqual({ type: 'status', text: expect.stringContaining(status) });
+    expect(server.said(first.conversation.id)).toHaveLength(1);
+    expect(server.conversations.get(first.conversation.id)?.status).toBe(status);
+  });
 
   it('makes no conversation anew that had been open and is gone', async () => {
     await expect(run(runtime, { ...first, session: 'e-1' })).rejects.toBeInstanceOf(ConversationGone);
