@@ -39,10 +39,11 @@ const POLL_MS = { sqlite: 1000, postgresql: 250 } as const;
 const IDLE_POLL_MS = 2000;
 const JOBS_AT_ONCE = 4;
 const WORK = Symbol('WorkContext');
+const AUTOMATED = Symbol('companions of automations');
 
 /** What works: the turns, the ends, the upkeep, and who starts and stops them. */
 export function workProviders(parts: HostParts) {
-  return [...lifecycleProviders(parts), ...upkeepProviders(parts), ...turnProviders(parts)];
+  return [...lifecycleProviders(parts), automatedProvider(parts), ...upkeepProviders(parts), ...turnProviders(parts)];
 }
 
 /** What this process starts and stops, in its order. */
@@ -66,9 +67,7 @@ function lifecycleProviders(parts: HostParts) {
         ApprovalRunner,
         Reconciliation,
         Signals,
-        TriggerRegistry,
-        RunDispatcher,
-        Scheduler,
+        AUTOMATED,
       ],
       useFactory: (
         membership: Membership,
@@ -84,13 +83,11 @@ function lifecycleProviders(parts: HostParts) {
         approvals: ApprovalRunner,
         controls: Reconciliation,
         signals: Signals,
-        triggers: TriggerRegistry,
-        runs: RunDispatcher,
-        scheduler: Scheduler,
+        automated: readonly Companion[],
       ) =>
         new Lifecycle(database, membership, worker, placements, [
           { prepare: () => bringInAutomations(config, database, signals) },
-          ...automated(triggers, runs, config.workers.concurrency === 0 ? null : scheduler),
+          ...automated,
           companionOf(new KeptAgents(database, table, (conversation) => worker.worksOn(conversation))),
           { prepare: () => sources.noteGaps(), begin: () => sources.start(), drain: () => sources.stop() },
           { begin: () => hearing.start(), end: () => hearing.stop() },
@@ -109,13 +106,19 @@ function lifecycleProviders(parts: HostParts) {
   ];
 }
 
-/** A process that only accepts starts nothing by itself. */
-function automated(triggers: TriggerRegistry, runs: RunDispatcher, scheduler: Scheduler | null): Companion[] {
-  return [
-    ...(scheduler === null ? [] : [{ ready: async () => scheduler.start(), drain: () => scheduler.stop() }]),
-    { prepare: () => triggers.start(), end: async () => triggers.stop() },
-    { ready: async () => runs.start(), drain: () => runs.stop() },
-  ];
+/** What keeps up automations, from the start to the end of the process. */
+function automatedProvider({ config }: HostParts) {
+  // A process that only accepts starts nothing by itself.
+  const isIdle = config.workers.concurrency === 0;
+  return {
+    provide: AUTOMATED,
+    inject: [TriggerRegistry, RunDispatcher, Scheduler],
+    useFactory: (triggers: TriggerRegistry, runs: RunDispatcher, scheduler: Scheduler): Companion[] => [
+      ...(isIdle ? [] : [{ ready: async () => scheduler.start(), drain: () => scheduler.stop() }]),
+      { prepare: () => triggers.start(), end: async () => triggers.stop() },
+      { ready: async () => runs.start(), drain: () => runs.stop() },
+    ],
+  };
 }
 
 function companionOf(kept: KeptAgents): Companion {
