@@ -44,7 +44,8 @@ function run(entry: string, ...args: string[]): BuiltProcess {
 }
 
 async function succeeds(process: BuiltProcess): Promise<string> {
-  expect({ code: await process.end(), output: process.output }).toMatchObject({ code: 0 });
+  const code = await process.end();
+  if (code !== 0) throw new Error(`ended with ${code}:\n${process.output}`);
   return process.output;
 }
 
