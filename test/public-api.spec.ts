@@ -27,8 +27,8 @@ describe('the public API', () => {
     expect(Object.keys(await import('throughline/plugin'))).toEqual(values.map((name) => name.slice('value '.length)).sort());
   });
 
-  it('lets nothing of the package be imported but the plugin API and package.json', () => {
+  it('lets nothing of the package be imported but the plugin API, its checks and package.json', () => {
     const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(Object.keys(exports)).toEqual(['./plugin', './package.json']);
+    expect(Object.keys(exports)).toEqual(['./plugin', './testing', './package.json']);
   });
 });

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingress: ['plugin', 'http', 'core', 'database'],
   tools: ['plugin', 'http', 'core', 'database'],
   automations: ['plugin', 'http', 'core', 'database', 'runtimes'],
-  testing: ['plugin'],
+  testing: ['plugin', 'http', 'core', 'config', 'plugin-host', 'ingress'],
 };
 
 /** What composes the rest may import all of it, and nothing below imports these. */

@@ -80,7 +80,9 @@ function isTicketEvent(payload: unknown): payload is TicketEvent {
   const texts = [tenant, ticket.title, ticket.updated, user.name];
   if (event.comment !== undefined) texts.push(comment.id, comment.text, comment.updated);
   const isKnown = ['opened', 'commented', 'edited', 'closed'].includes(action) && isAbout;
-  return isKnown && Number.isSafeInteger(ticket.id) && texts.every((text) => typeof text === 'string');
+  const isWritten = ['string', 'undefined'].includes(typeof comment.client);
+  const isPerson = Number.isSafeInteger(user.id) && typeof user.bot === 'boolean';
+  return isKnown && isWritten && isPerson && Number.isSafeInteger(ticket.id) && texts.every((text) => typeof text === 'string');
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {

@@ -14,6 +14,8 @@ export class TicketServer {
   updated = '2026-01-01T10:00:00Z';
   /** False: comments are written and not answered. */
   answers = true;
+  /** True: comments are refused. */
+  refuses = false;
   readonly comments: TicketComment[] = [];
   readonly labels: string[] = [];
 
@@ -21,6 +23,7 @@ export class TicketServer {
     server.on('request', async (request, response) => {
       const answer = await this.answer(request);
       if (answer === null) response.destroy();
+      else if (answer === 'refused') response.writeHead(403).end();
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
     });
   }
@@ -45,6 +48,7 @@ export class TicketServer {
     if (request.method === 'GET') return what === 'comments' ? this.comments : { id: Number(id), state: this.state, updated: this.updated };
     const body = (await json(request)) as { text: string; client: string; label: string };
     if (what === 'labels') return { count: this.labels.push(body.label) };
+    if (this.refuses) return 'refused';
     const comment = { id: `c${this.comments.length + 1}`, text: body.text, client: body.client };
     this.comments.push(comment);
     return this.answers ? comment : null;

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { validateOptions } from '../../config/validate-options.js';
+import {
+  type CallbackEvidence,
+  type Connection,
+  type Evidence,
+  type OutboundBinding,
+  type OutboundTool,
+  type Provider,
+  ProviderFault,
+  type UnknownEffect,
+} from '../../plugin/index.js';
+import type { Check } from '../check.js';
+import type { SampleWrite, Stage } from '../samples.js';
+import type { UnderTest } from '../under-test.js';
+
+/** One write of a tool, about to be done. */
+interface Scene {
+  readonly provider: Provider;
+  readonly stage: Stage;
+  readonly tool: OutboundTool;
+  readonly binding: OutboundBinding;
+  readonly input: object;
+  readonly key: string;
+  execute(): Promise<Evidence>;
+  /** What the provider's event about the write proves. */
+  callback(evidence: Evidence): CallbackEvidence | undefined;
+}
+
+export function writeChecks(under: UnderTest, writes: readonly SampleWrite[]): Check[] {
+  return writes.flatMap((write) => checksOf(under, write));
+}
+
+function checksOf(under: UnderTest, write: SampleWrite): Check[] {
+  const check = (name: string, run: (scene: Scene) => Promise<void>): Check => ({
+    section: 'writes',
+    name: `${write.tool} ${name}`,
+    run: async () => {
+      const provider = await under.provider();
+      await under.onStage((connection, stage) => run(sceneOf(provider, write, connection, stage)));
+    },
+  });
+  return [
+    check('says what it writes, the same each time', async ({ tool, input, binding }) => {
+      const scope = tool.scope(input, binding);
+      assert.deepStrictEqual(tool.scope(input, binding), scope);
+      for (const name of ['account', 'kind', 'action'] as const) assert(scope[name].trim() !== '', `the scope has no ${name}`);
+    }),
+    check('is proved by the same ids in its answer and in its event', async ({ tool, input, binding, execute, callback, key }) => {
+      const evidence = await execute();
+      const shown = callback(evidence);
+      const { subject: _, ...scope } = tool.scope(input, binding);
+      assert(shown, 'the event about the write has no evidence');
+      const { ids, marker, ...about } = shown;
+      assert.deepEqual(ids, evidence.ids);
+      assert.deepEqual(about, scope);
+      if (tool.isMarked) assert(marker === undefined || marker === key, `the event shows the marker ${marker} instead of ${key}`);
+    }),
+    check('tells a refusal from a write that may have been done', async ({ stage, execute }) => {
+      if (stage.refuse) {
+        stage.refuse();
+        await assert.rejects(execute(), (fault) => fault instanceof ProviderFault, 'a refusal is a ProviderFault');
+      }
+      if (!stage.loseAnswer) return;
+      stage.loseAnswer();
+      await assert.rejects(
+        execute(),
+        (fault) => !(fault instanceof ProviderFault),
+        'a lost answer is no ProviderFault: it may have been done',
+      );
+    }),
+    check('is found where its answer was lost, and nowhere where it was not done', async (scene) => {
+      const { provider, stage, execute, callback } = scene;
+      if (!provider.effects) return;
+      const { signal } = new AbortController();
+      const before = await provider.effects.find(unknownOf(scene), signal);
+      assert(before === 'absent' || before === 'unknown', `nothing was written, and it is found as ${JSON.stringify(before)}`);
+      if (!stage.loseAnswer) return;
+      stage.loseAnswer();
+      await execute().catch(() => undefined);
+      const found = await provider.effects.find(unknownOf(scene), signal);
+      assert(typeof found === 'object', `what was written is ${found}`);
+      assert.deepEqual(callback(found)?.ids, found.ids);
+    }),
+  ];
+}
+
+function sceneOf(provider: Provider, write: SampleWrite, connection: Connection, stage: Stage): Scene {
+  const tool = provider.tools?.find(({ name }) => name === write.tool);
+  assert(tool, `the provider has no tool ${write.tool}`);
+  const checked = validateOptions(tool.input, { ...write.input }, write.tool, []);
+  assert.deepEqual(checked.faults, [], 'the input of the sample must be right');
+  const [input, key] = [checked.options, randomUUID()];
+  const binding = { connection, conversation: 'c', subject: write.subject };
+  return {
+    ...{ provider, stage, tool, binding, input, key },
+    execute: () => tool.execute(input, binding, key),
+    callback: ({ ids }) => {
+      const event = write.callback({ key, ids }, stage);
+      return provider.subjects.parse({ connection, ...event }).evidence;
+    },
+  };
+}
+
+function unknownOf({ tool, input, binding, key }: Scene): UnknownEffect {
+  return {
+    connection: binding.connection,
+    tool: tool.name,
+    scope: tool.scope(input, binding),
+    marker: tool.isMarked ? key : null,
+    attemptedAt: new Date().toISOString(),
+    isInput: (other) => JSON.stringify(other) === JSON.stringify(input),
+  };
+}
