@@ -27,6 +27,9 @@ export default definePlugin({
   name: 'github',
   apiVersion: PLUGIN_API_VERSION,
   options: GithubConnection,
+  receives: ['webhook', 'poll'],
+  // What is polled is only what its webhooks may have missed.
+  needsSecret: () => true,
   module: GithubModule,
   provider: GithubProvider,
 });

@@ -34,6 +34,9 @@ export default definePlugin<LinearConnection>({
   name: 'linear',
   apiVersion: PLUGIN_API_VERSION,
   options: LinearConnection,
+  receives: ['webhook', 'poll'],
+  // What is polled is only what its webhooks may have missed.
+  needsSecret: () => true,
   module: LinearModule,
   provider: LinearProvider,
 });

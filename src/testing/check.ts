@@ -1,5 +1,5 @@
 /** The parts of a plugin that are checked; those of a part that a plugin does not have are left out. */
-export type Section = 'plugin' | 'webhook' | 'parser' | 'stream' | 'poll' | 'control' | 'writes';
+export type Section = 'plugin' | 'webhook' | 'parser' | 'stream' | 'poll' | 'backfill' | 'control' | 'writes' | 'reads';
 
 /** Something that every provider must do. `run` rejects, with an `AssertionError`, where this one does not. */
 export interface Check {

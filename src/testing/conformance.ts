@@ -1,9 +1,12 @@
 import type { PluginDefinition } from '../plugin/index.js';
 import type { Check, Runner, Section } from './check.js';
+import { backfillChecks } from './checks/backfill-checks.js';
 import { controlChecks } from './checks/control-checks.js';
 import { parserChecks } from './checks/parser-checks.js';
 import { pluginChecks } from './checks/plugin-checks.js';
-import { sourceChecks } from './checks/source-checks.js';
+import { pollChecks } from './checks/poll-checks.js';
+import { readChecks } from './checks/read-checks.js';
+import { streamChecks } from './checks/stream-checks.js';
 import { webhookChecks } from './checks/webhook-checks.js';
 import { writeChecks } from './checks/write-checks.js';
 import type { ProviderSamples } from './samples.js';
@@ -17,9 +20,12 @@ export function conformanceChecks<Options extends object>(plugin: PluginDefiniti
     ...pluginChecks(under),
     ...(receives.includes('webhook') ? webhookChecks(under) : []),
     ...parserChecks(under),
-    ...sourceChecks(under).filter(({ section }) => receives.some((kind) => kind === section)),
+    ...(samples.stream ? streamChecks(under, samples.stream) : []),
+    ...(samples.poll ? pollChecks(under, samples.poll) : []),
+    ...(samples.backfill ? backfillChecks(under, samples.backfill) : []),
     ...(samples.control ? controlChecks(under, samples.control) : []),
     ...(samples.writes ? writeChecks(under, samples.writes) : []),
+    ...(samples.reads ? readChecks(under, samples.reads) : []),
   ];
 }
 
@@ -44,8 +50,10 @@ const TITLES: Readonly<Record<Section, string>> = {
   parser: 'its parser',
   stream: 'its stream',
   poll: 'its poller',
+  backfill: 'its history',
   control: 'its control channel',
   writes: 'its writes',
+  reads: 'its reads',
 };
 
 function titleOf(section: Section): string {

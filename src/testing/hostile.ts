@@ -1,4 +1,5 @@
-const MOST_PLACES = 300;
+/** A check is to take seconds, whatever the provider puts into its payloads. */
+const MOST_VARIANTS = 4_000;
 
 /** Values that no reader expects everywhere. */
 export const HOSTILE: readonly unknown[] = [
@@ -7,13 +8,20 @@ export const HOSTILE: readonly unknown[] = [
   JSON.parse('{"__proto__": {"id": 1}, "constructor": null, "toString": "x", "length": -1}'),
 ];
 
-/** A payload with each of its values in turn replaced by each of the hostile ones, or taken away. */
+/** `undefined` takes the value away. */
+const CHANGES: readonly unknown[] = [undefined, ...HOSTILE];
+
+/**
+ * The hostile values themselves, then the payload with each of its values in turn replaced by each of them, or taken away. Of a payload with
+ * many values, each is replaced by some of them, and neighbours by others.
+ */
 export function* hostileVariants(payload: unknown): Generator<unknown> {
   yield* HOSTILE;
-  for (const place of placesIn(payload).slice(0, MOST_PLACES)) {
-    for (const value of HOSTILE) yield replaced(payload, place, value);
-    yield replaced(payload, place, undefined);
-  }
+  const places = placesIn(payload);
+  const each = Math.min(CHANGES.length, Math.max(1, Math.floor(MOST_VARIANTS / Math.max(1, places.length))));
+  let next = 0;
+  for (const place of places)
+    for (let changed = 0; changed < each; changed += 1) yield replaced(payload, place, CHANGES[next++ % CHANGES.length]);
 }
 
 type Place = readonly string[];
@@ -23,7 +31,7 @@ function placesIn(value: unknown, at: Place = []): Place[] {
   return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...placesIn(inner, [...at, key])]);
 }
 
-/** A copy that shares all but the way to the place; `undefined` takes the value away. */
+/** A copy that shares all but the way to the place. */
 function replaced(target: unknown, [key, ...rest]: Place, value: unknown): unknown {
   if (key === undefined) return value;
   const entries = Object.entries(target as object);

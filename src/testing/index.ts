@@ -1,3 +1,16 @@
 export type { Check, Runner, Section } from './check.js';
 export { conformanceChecks, providerConformance } from './conformance.js';
-export type { ControlSample, ProviderSamples, SampleEvent, SampleRequest, SampleWrite, Stage, Written } from './samples.js';
+export type {
+  ControlSample,
+  EventOf,
+  Posted,
+  ProviderSamples,
+  SampleEvent,
+  SampleRead,
+  SampleRequest,
+  SampleSource,
+  SampleStream,
+  SampleWrite,
+  Stage,
+  Written,
+} from './samples.js';

@@ -42,7 +42,10 @@ const control: ProviderSamples = {
       },
     };
   },
-  control: { parent: 'C1', subject: { namespace: 'tickets:acme:ticket', key: '7' }, threadPerConversation: true },
+  control: {
+    ...{ parent: 'C1', subject: { namespace: 'tickets:acme:ticket', key: '7' }, threadPerConversation: true },
+    callback: () => null,
+  },
 };
 
 const withChannel = (change: Partial<Channel>) => mutant(tickets, () => ({ control: but(channel, change) }));

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { ChannelFault, type Connection, type ControlChannel, type ControlPost, type ControlThread } from '../../plugin/index.js';
+import {
+  ChannelFault,
+  type Connection,
+  type ControlChannel,
+  type ControlPost,
+  type ControlThread,
+  type Parsed,
+  type Provider,
+} from '../../plugin/index.js';
 import type { Check } from '../check.js';
-import type { ControlSample, Stage } from '../samples.js';
+import type { ControlSample, Posted, Stage } from '../samples.js';
 import type { UnderTest } from '../under-test.js';
+import { wakesNobody } from '../wakes-nobody.js';
 
 const CONVERSATION = '5f0cf7ad-3f0c-5b3e-9f6b-0c1d2e3f4a5b';
 const OTHER_CONVERSATION = '60a1f0d2-7f3a-5b1c-8d2e-4b5a6c7d8e9f';
@@ -18,6 +27,8 @@ interface Scene {
   edit(thread: ControlThread, message: string, text: string): Promise<void>;
   find(thread: ControlThread, key: string): Promise<string | null>;
   archive(thread: ControlThread): Promise<void>;
+  /** What the parser makes of the provider's event about the message; null: it sends none. */
+  hear(posted: Posted): Parsed | null;
 }
 
 export function controlChecks(under: UnderTest, sample: ControlSample): Check[] {
@@ -25,9 +36,9 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
     section: 'control',
     name,
     run: async () => {
-      const { control } = await under.provider();
+      const { control, subjects } = await under.provider();
       assert(control, 'the provider has no control channel');
-      await under.onStage((connection, stage) => run(sceneOf(control, sample, connection, stage), control));
+      await under.onStage((connection, stage) => run(sceneOf({ control, subjects, sample, connection, stage }), control));
     },
   });
   return [
@@ -54,6 +65,13 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
       const { message } = await post(thread);
       await edit(thread, message, 'Done');
       assert.equal(await find(thread, KEY), message);
+    }),
+    check('hears its own messages as its own, so that none of them wakes an agent', async ({ ensure, post, hear }) => {
+      const thread = await ensure();
+      const { message } = await post(thread);
+      const parsed = hear({ thread, message, key: KEY, text: POST.text });
+      const isOwn = wakesNobody(parsed) || parsed?.author?.isSelf === true;
+      assert(isOwn, `a message of the channel’s own comes back as a ${parsed?.kind} of somebody else’s`);
     }),
     check('closes a thread without a word where it is closed, and opens it again', async ({ ensure, archive, post }) => {
       const thread = await ensure();
@@ -84,7 +102,15 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
   ];
 }
 
-function sceneOf(control: ControlChannel, sample: ControlSample, connection: Connection, stage: Stage): Scene {
+interface Parts {
+  readonly control: ControlChannel;
+  readonly subjects: Provider['subjects'];
+  readonly sample: ControlSample;
+  readonly connection: Connection;
+  readonly stage: Stage;
+}
+
+function sceneOf({ control, subjects, sample, connection, stage }: Parts): Scene {
   const { signal } = new AbortController();
   const { parent, subject } = sample;
   return {
@@ -95,5 +121,9 @@ function sceneOf(control: ControlChannel, sample: ControlSample, connection: Con
     edit: (thread, message, text) => control.edit(thread, message, { ...POST, text }, connection, signal),
     find: (thread, key) => control.findMarker(thread, key, connection, signal),
     archive: (thread) => control.archive(thread, connection, signal),
+    hear: (posted) => {
+      const event = sample.callback(posted, stage);
+      return event && subjects.parse({ connection, ...event });
+    },
   };
 }

@@ -20,7 +20,7 @@ export function parserChecks(under: UnderTest): Check[] {
     check('understands the samples', (parse, events) => {
       for (const event of events) {
         const parsed = parse(event);
-        assertValid(parsed, event.name);
+        assertValid(parsed, () => event.name);
         assert.equal(parsed.kind, event.kind, `${event.name} is of another kind`);
         assert.equal(parsed.subject === null, event.about === null, `${event.name}: about something, or about nothing`);
         if (parsed.subject) assertStorable(parsed.subject, event.name);
@@ -69,7 +69,7 @@ function assertTotal(parse: Parse, event: SampleEvent): void {
   } catch (error) {
     assert.fail(`${event.name}: given ${shown(event.payload)} the parser throws ${String(error)}`);
   }
-  assertValid(parsed, `${event.name}, given ${shown(event.payload)}`);
+  assertValid(parsed, () => `${event.name}, given ${shown(event.payload)}`);
 }
 
 /** What was found of each thing, in the words of the samples. */

@@ -33,13 +33,24 @@ export function pluginChecks(under: UnderTest): Check[] {
       section: 'plugin',
       name: 'has samples of everything that it has',
       run: async () => {
-        const { transports, control, tools = [] } = await under.provider();
-        const sampled = samples.writes?.map(({ tool }) => tool) ?? [];
+        const { transports, control, backfill, tools = [], reads = [] } = await under.provider();
         assert(samples.events.length > 0, 'samples.events is needed');
-        if (transports.some(({ kind }) => kind === 'webhook')) assert((samples.requests?.length ?? 0) > 1, 'samples.requests needs two');
+        for (const { kind } of transports) {
+          if (kind === 'webhook') assert((samples.requests?.length ?? 0) > 1, 'samples.requests needs two');
+          else assert(samples[kind], `samples.${kind} is needed`);
+        }
+        if (backfill) assert(samples.backfill, 'samples.backfill is needed');
         if (control) assert(samples.control, 'samples.control is needed');
-        for (const { name } of tools) assert(sampled.includes(name), `samples.writes needs one of the tool ${name}`);
+        for (const { name } of tools) assertSampled(samples.writes, 'writes', name);
+        for (const { name } of reads) assertSampled(samples.reads, 'reads', name);
       },
     },
   ];
+}
+
+function assertSampled(samples: readonly { readonly tool: string }[] | undefined, section: string, name: string): void {
+  assert(
+    samples?.some(({ tool }) => tool === name),
+    `samples.${section} needs one of the tool ${name}`,
+  );
 }

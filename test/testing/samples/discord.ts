@@ -25,7 +25,15 @@ function event(file: string, kind: SampleEvent['kind'], about: string | null, ch
   return { name: `${file} ${JSON.stringify(change)}`, eventKey, payload, kind, about };
 }
 
-export const discordSamples: ProviderSamples<Stage & { readonly server: DiscordServer }> = {
+interface DiscordStage extends Stage {
+  readonly server: DiscordServer;
+}
+
+function happen({ server }: DiscordStage, number: number): void {
+  server.world.say(server.world.parent, `message ${number}`);
+}
+
+export const discordSamples: ProviderSamples<DiscordStage> = {
   options: { token: TOKEN, applicationId: APPLICATION, publicKey: PUBLIC_KEY },
   isTimed: true,
   requests: [
@@ -58,5 +66,11 @@ export const discordSamples: ProviderSamples<Stage & { readonly server: DiscordS
       refuse: () => once({ status: 403, code: 50_013 }),
     };
   },
-  control: { parent: '200000000000000010', subject: { namespace: 'linear:o:issue', key: 'i-1' }, threadPerConversation: true },
+  stream: { happen, isAcknowledged: true },
+  backfill: { happen },
+  control: {
+    ...{ parent: '200000000000000010', subject: { namespace: 'linear:o:issue', key: 'i-1' }, threadPerConversation: true },
+    callback: ({ thread, message, text }) =>
+      event('message_create.own-bot', 'ignored', null, { id: message, channel_id: thread.id, content: text }),
+  },
 };

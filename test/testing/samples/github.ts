@@ -22,6 +22,21 @@ interface GithubStage extends Stage {
   readonly server: GithubServer;
 }
 
+const HOOK = { id: 7, owner: 'acme/api' };
+const NOWHERE = 'http://127.0.0.1:9/v1/events/default/sample';
+
+function commented(server: GithubServer, comment: unknown) {
+  const issue = { number: 12, pull_request: {} };
+  return { eventKey: 'issue_comment.created', payload: server.event(12, 'created', { comment, issue }) };
+}
+
+/** Somebody comments, and nobody takes the event; what is younger than a minute is not asked for yet. */
+async function happen({ server }: GithubStage, number: number): Promise<void> {
+  server.hook.url = NOWHERE;
+  await server.hook.deliver('issue_comment', commented(server, server.say(12, `comment ${number}`)).payload);
+  server.door.aheadMs += 120_000;
+}
+
 const isWrite = ({ method }: { method: string }) => method !== 'GET';
 
 export const githubSamples: ProviderSamples<GithubStage> = {
@@ -45,19 +60,22 @@ export const githubSamples: ProviderSamples<GithubStage> = {
     const server = await GithubServer.start();
     server.addIssue(12, { isPullRequest: true });
     return {
-      ...{ server, options: { apiUrl: server.url, token: server.token }, close: () => server.close() },
+      ...{ server, options: { apiUrl: server.url, token: server.token, hook: HOOK }, close: () => server.close() },
+      now: () => Date.parse(server.issues.get(12)?.updatedAt ?? ''),
       loseAnswer: () => server.once(isWrite, 'drop'),
       refuse: () => server.once(isWrite, refusal(403, 'Resource not accessible by personal access token')),
     };
   },
-  control: { parent: 'acme/api', subject: SUBJECT },
+  poll: { happen },
+  backfill: { happen },
+  control: {
+    ...{ parent: 'acme/api', subject: SUBJECT },
+    callback: (_, { server }) => commented(server, server.issues.get(12)?.comments.at(-1)),
+  },
   writes: [
     {
       ...{ tool: 'github_comment', input: { body: 'Fixed in 3' }, subject: SUBJECT },
-      callback: (_, { server }) => ({
-        eventKey: 'issue_comment.created',
-        payload: server.event(12, 'created', { comment: server.issues.get(12)?.comments[0], issue: { number: 12, pull_request: {} } }),
-      }),
+      callback: (_, { server }) => commented(server, server.issues.get(12)?.comments[0]),
     },
     {
       ...{ tool: 'github_review', input: { verdict: 'comment', body: 'Not yet' }, subject: SUBJECT },

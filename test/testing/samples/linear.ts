@@ -35,6 +35,14 @@ const comment = linearFixture('comment.create');
 const started = linearFixture('issue.update.state-started');
 const titled = linearFixture('issue.update.title');
 
+const ADA = { id: '33333333-0000-4000-8000-000000000003', name: 'Ada' };
+const idOf = (number: number) => `44444444-0000-4000-8000-00000000000${number}`;
+
+function commented({ comments: [written] }: LinearServer) {
+  const data = { ...comment.data, id: written?.id, updatedAt: written?.updatedAt, issueId: ISSUE };
+  return { eventKey: 'Comment.create', payload: { ...comment, data } };
+}
+
 export const linearSamples: ProviderSamples<LinearStage> = {
   secrets: [SECRET],
   isTimed: true,
@@ -68,15 +76,28 @@ export const linearSamples: ProviderSamples<LinearStage> = {
       refuse: () => server.once(isWrite, refusal('forbidden', 'no')),
     };
   },
-  control: { parent: 'linear', subject: SUBJECT },
+  poll: {
+    happen: ({ server }, number) => {
+      const state = { id: STATE, name: 'In Progress', type: 'started' };
+      server.issues.push({ id: idOf(number), identifier: `LIN-${number}`, title: 'Slow', updatedAt: new Date().toISOString(), state });
+    },
+  },
+  backfill: {
+    happen: ({ server }, number) => {
+      const [at, issue] = [new Date().toISOString(), { id: ISSUE, identifier: 'LIN-1778', title: 'Slow' }];
+      server.comments.push({ id: idOf(number), body: `comment ${number}`, createdAt: at, updatedAt: at, issue, user: ADA });
+    },
+  },
+  // What an agent says in its session is not told back to it.
+  control: { parent: 'linear', subject: SUBJECT, callback: () => null },
   writes: [
     {
       ...{ tool: 'linear_comment', input: { body: 'Fixed' }, subject: SUBJECT },
-      callback: (_, { server }) => {
-        const [written] = server.comments;
-        const data = { ...comment.data, id: written?.id, updatedAt: written?.updatedAt, issueId: ISSUE };
-        return { eventKey: 'Comment.create', payload: { ...comment, data } };
-      },
+      callback: (_, { server }) => commented(server),
+    },
+    {
+      ...{ tool: 'linear_plan', input: { plan: 'Look, then repair' }, subject: SUBJECT },
+      callback: (_, { server }) => commented(server),
     },
     {
       ...{ tool: 'linear_set_state', input: { stateId: STATE }, subject: SUBJECT },
