@@ -2,6 +2,7 @@ import type { Cipher } from './cipher.js';
 import { type Fields, fields, list, whole, word } from './json.js';
 import { keyOf } from './marker.js';
 import { type Ask, pathOf } from './matrix.api.js';
+import { editedBy } from './room-events.js';
 
 const PAGE = 100;
 const MOST_PAGES = 10;
@@ -50,8 +51,12 @@ export async function findOwn(search: Search, fits: (event: Fields, transaction:
   return null;
 }
 
+/** An edit carries the key of the message that it changes, and is not that message. */
 export async function findByKey(search: Search, key: string, transaction: string): Promise<Fields | null> {
-  return findOwn(search, (event, its) => its === transaction || keyOf(event) === key);
+  return findOwn(
+    search,
+    (event, its) => its === transaction || (keyOf(event) === key && editedBy(fields(event.content) ?? {}) === undefined),
+  );
 }
 
 async function decrypted(event: Fields, room: string, cipher: Cipher | null): Promise<Fields> {

@@ -29,6 +29,6 @@ export function partsOf(key: string): { readonly room: string; readonly event: s
 export function urlOf(roomId: string, event?: string): string {
   return `https://matrix.to/#/${[roomId, event]
     .filter((part) => part !== undefined)
-    .map(encodeURIComponent)
+    .map((part) => encodeURIComponent(part.toWellFormed()))
     .join('/')}`;
 }

@@ -5,6 +5,7 @@ import { validateOptions } from '../config/validate-options.js';
 import type { Connection, PluginDefinition, Provider } from '../plugin/index.js';
 import { PluginHostModule } from '../plugin-host/plugin-host.module.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
+import { assertSame } from './assert-same.js';
 import type { ProviderSamples, Stage } from './samples.js';
 
 /** A plugin with its provider made as the host makes it, and connections of it. */
@@ -24,7 +25,7 @@ export class UnderTest {
 
   connection(options: object = this.samples.options ?? {}): Connection {
     const checked = validateOptions(this.plugin.options, { ...options }, 'options');
-    assert.deepEqual(checked.faults, [], 'the options of the samples must be right');
+    assertSame(checked.faults, [], 'the options of the samples must be right');
     const { secrets = [] } = this.samples;
     return { name: 'sample', org: 'default', source: 'public', secrets, options: checked.options };
   }

@@ -32,12 +32,13 @@ function faultOf(parsed: Parsed): string | null {
 }
 
 /** True: nothing is lost when it is written and read again. */
-function isJson(value: unknown): boolean {
+export function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null;
+  // Plain in whatever realm it was made.
+  const isPlain = Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
   return isPlain && !('toJSON' in value && typeof value.toJSON === 'function') && Object.values(value).every(isJson);
 }
 

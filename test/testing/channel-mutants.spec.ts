@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { ChannelFault, type ControlChannel, type PollTransport, type StreamTransport, type Transport } from 'throughline/plugin';
-import type { ProviderSamples, Stage } from 'throughline/testing';
+import { ChannelFault, type ControlChannel } from 'throughline/plugin';
+import type { ControlSample, ProviderSamples, Stage } from 'throughline/testing';
 import { Chat } from '../fakes/channel/chat.js';
 import { ChatChannel } from '../fakes/channel/chat-channel.js';
 import tickets, { type TicketsConnection } from '../fakes/tickets/index.js';
@@ -49,6 +49,33 @@ const control: ProviderSamples = {
 };
 
 const withChannel = (change: Partial<Channel>) => mutant(tickets, () => ({ control: but(channel, change) }));
+
+/** Its provider tells of what the channel posts. */
+const told: ProviderSamples = {
+  ...control,
+  control: { ...(control.control as ControlSample), callback: ({ message, text }) => commented(message, text) },
+};
+
+function commented(id: string, text: string) {
+  const [ticket, user] = [
+    { id: 7, title: 'It is slow', state: 'open', updated: '2026-01-01T10:00:00Z' },
+    { id: 99, name: 'agent', bot: true },
+  ];
+  const comment = { id, text, updated: '2026-01-01T11:00:00Z' };
+  return { eventKey: 'ticket.commented', payload: { tenant: 'acme', action: 'commented', user, ticket, comment } };
+}
+
+const knowsItself = (id: string) =>
+  mutant(tickets, ({ subjects }) => ({
+    control: channel,
+    subjects: {
+      parse: (event) => {
+        const parsed = subjects.parse(event);
+        const isSelf = parsed.author?.id === id;
+        return isSelf && parsed.subject !== null ? { kind: 'ignored', reason: 'own_message', subject: parsed.subject } : parsed;
+      },
+    },
+  }));
 
 const CHANNELS: readonly [what: string, change: Partial<Channel>, fails: string][] = [
   [
@@ -114,65 +141,15 @@ describe('a control channel that', () => {
     expect(await failuresOf(withChannel(change), control)).toEqual([fails]);
   });
 
+  it('knows its own messages passes, and one that takes them for those of a bot fails the check that is about it', async () => {
+    expect(await failuresOf(knowsItself('99'), told)).toEqual([]);
+    expect(await failuresOf(knowsItself('98'), told)).toEqual([
+      'control: hears its own messages as its own, so that none of them wakes an agent',
+    ]);
+  });
+
   it('has no samples is not passed over', async () => {
     const { control: _, ...without } = control;
     expect(await failuresOf(withChannel({}), without)).toEqual(['plugin: has samples of everything that it has']);
-  });
-});
-
-const stream: StreamTransport<TicketsConnection> = {
-  kind: 'stream',
-  open: (_connection, sink, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      sink.connected();
-    }),
-};
-
-const events = [{ deliveryId: 'e-1', eventKey: 'ticket.opened', payload: {} }];
-const poll: PollTransport<TicketsConnection> = { kind: 'poll', poll: async () => ({ events, cursor: 'c' }) };
-
-const withTransport = (transport: Transport<TicketsConnection>) =>
-  mutant(tickets, ({ transports }) => ({ transports: [...transports, transport] }), { receives: ['webhook', transport.kind] });
-
-const SOURCES: readonly [what: string, transport: Transport<TicketsConnection>, fails: string][] = [
-  [
-    'a stream that connects although it was told to end',
-    but(stream, {
-      open: (_connection, _sink, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
-    }),
-    'stream: ends when it is told to, before and after it stands',
-  ],
-  [
-    'a stream that goes on for ever once it stands',
-    but(stream, {
-      open: async (_connection, sink, signal) => {
-        if (signal.aborted) return;
-        sink.connected();
-        await new Promise(() => undefined);
-      },
-    }),
-    'stream: ends when it is told to, before and after it stands',
-  ],
-  [
-    'a poller that makes up ids',
-    but(poll, { poll: async () => ({ events: events.map((event) => ({ ...event, deliveryId: randomUUID() })), cursor: 'c' }) }),
-    'poll: reads the same page again from the same cursor',
-  ],
-];
-
-describe('a plugin with', () => {
-  const quick = { ...samples, patienceMs: 200 } as ProviderSamples;
-
-  it.each<[string, Transport<TicketsConnection>]>([
-    ['a stream', stream],
-    ['a poller', poll],
-  ])('%s that does what the host relies on passes every check', async (_what, transport) => {
-    expect(await failuresOf(withTransport(transport), quick)).toEqual([]);
-  });
-
-  it.each(SOURCES)('%s fails the check that is about it', async (_what, transport, fails) => {
-    expect(await failuresOf(withTransport(transport), quick)).toEqual([fails]);
   });
 });

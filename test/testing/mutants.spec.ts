@@ -63,7 +63,7 @@ const MUTANTS: readonly [what: string, plugin: PluginDefinition<TicketsConnectio
     mutant(tickets, ({ transports }) => ({
       transports: [...transports, { kind: 'poll', poll: async () => ({ events: [], cursor: '' }) }],
     })),
-    ['plugin: receives events in the ways that it says, and in no others'],
+    ['plugin: receives events in the ways that it says, and in no others', 'plugin: has samples of everything that it has'],
   ],
   [
     'has a tool that nobody tries',

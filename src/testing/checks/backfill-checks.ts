@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Backfill, Connection, Provider, ProviderEvent } from '../../plugin/index.js';
+import type { AcceptResult, Backfill, BackfillProgress, Connection, EventSink, Provider, ProviderEvent } from '../../plugin/index.js';
+import { assertSame } from '../assert-same.js';
 import type { Check } from '../check.js';
 import type { SampleSource, Stage } from '../samples.js';
 import type { UnderTest } from '../under-test.js';
@@ -15,7 +16,9 @@ interface Scene {
   readonly stage: Stage;
   /** Three things happen while nobody listens. */
   miss(): Promise<void>;
-  read(history: History, signal?: AbortSignal): Promise<void>;
+  read(history: History): Promise<void>;
+  /** However long it takes. */
+  ask(history: History, signal: AbortSignal): Promise<void>;
 }
 
 export function backfillChecks(under: UnderTest, sample: SampleSource): Check[] {
@@ -38,7 +41,7 @@ export function backfillChecks(under: UnderTest, sample: SampleSource): Check[] 
       assert(first.taken.length >= 3, `three things were missed, and ${first.taken.length} events are told`);
       assertTellable(first.taken, scene.provider, scene.connection);
       assert.equal(new Set(idsOf(first.taken)).size, first.taken.length, `several events have one id: ${idsOf(first.taken).join(', ')}`);
-      assert.deepEqual(idsOf(second.taken), idsOf(first.taken), 'asked again, it tells something else');
+      assertSame(idsOf(second.taken), idsOf(first.taken), 'asked again, it tells something else');
       assertInOrder(first.taken, scene);
     }),
     check('says that it failed where an event was not stored, and misses none when it goes on', async (scene) => {
@@ -53,7 +56,7 @@ export function backfillChecks(under: UnderTest, sample: SampleSource): Check[] 
     }),
     check('ends when it is told to', async (scene) => {
       await settles(
-        scene.read(new History(), AbortSignal.abort()),
+        scene.ask(new History(), AbortSignal.abort()),
         'the history went on after it was told to end',
         under.samples.patienceMs,
       );
@@ -72,38 +75,45 @@ interface Parts {
 function sceneOf(under: UnderTest, { backfill, provider, connection, stage, sample }: Parts): Scene {
   assert.notEqual(backfill.usedBy?.(connection), false, 'the stage’s connection must be one whose history is asked for');
   const mark = new Date((stage.now?.() ?? Date.now()) - HOUR_MS);
+  const ask: Scene['ask'] = (history, signal) => backfill.since(connection, mark, history.sink, signal, history.progress);
   return {
     ...{ connection, provider, stage },
     miss: async () => {
       for (const number of [1, 2, 3]) await sample.happen(stage, number);
     },
-    read: (history, signal = new AbortController().signal) =>
-      within(
-        backfill.since(connection, mark, { accept: (event) => history.accept(event) }, signal, history),
-        'the history did not end',
-        under.samples.patienceMs,
-      ),
+    read: (history) => within(ask(history, new AbortController().signal), 'the history did not end', under.samples.patienceMs),
+    ask,
   };
 }
 
 /** What the host keeps of a history; the store breaks after so many events. */
 class History {
   readonly taken: ProviderEvent[] = [];
+  /** As the host gives them: functions that need nobody. */
+  readonly sink: EventSink = { accept: (event) => this.accept(event) };
 
   constructor(
     private readonly most = Number.POSITIVE_INFINITY,
-    public saved: string | null = null,
+    private last: string | null = null,
   ) {}
 
-  async accept(event: ProviderEvent): Promise<typeof STORED> {
+  get saved(): string | null {
+    return this.last;
+  }
+
+  get progress(): BackfillProgress {
+    return { saved: this.last, save: (progress) => this.save(progress) };
+  }
+
+  private async accept(event: ProviderEvent): Promise<AcceptResult> {
     if (this.taken.length >= this.most) throw new Error('the store is down');
     this.taken.push(event);
     return STORED;
   }
 
-  async save(progress: string): Promise<void> {
+  private async save(progress: string): Promise<void> {
     assert(progress.length <= LONGEST_PROGRESS, `a progress has at most ${LONGEST_PROGRESS} characters`);
-    this.saved = progress;
+    this.last = progress;
   }
 }
 

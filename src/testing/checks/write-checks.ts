@@ -11,6 +11,7 @@ import {
   ProviderFault,
   type UnknownEffect,
 } from '../../plugin/index.js';
+import { assertSame } from '../assert-same.js';
 import type { Check } from '../check.js';
 import type { SampleWrite, Stage } from '../samples.js';
 import type { UnderTest } from '../under-test.js';
@@ -45,7 +46,7 @@ function checksOf(under: UnderTest, write: SampleWrite): Check[] {
   return [
     check('says what it writes, the same each time', async ({ tool, input, binding }) => {
       const scope = tool.scope(input, binding);
-      assert.deepStrictEqual(tool.scope(input, binding), scope);
+      assertSame(tool.scope(input, binding), scope, 'asked again, it says something else');
       for (const name of ['account', 'kind', 'action'] as const) assert(scope[name].trim() !== '', `the scope has no ${name}`);
     }),
     check('is proved by the same ids in its answer and in its event', async (scene) => {
@@ -56,8 +57,8 @@ function checksOf(under: UnderTest, write: SampleWrite): Check[] {
       assert(heard?.evidence, 'the event about the write has no evidence, and could wake the agent that wrote');
       const { ids, marker, ...about } = heard.evidence;
       const { subject: _, ...scope } = tool.scope(input, binding);
-      assert.deepEqual(ids, evidence.ids);
-      assert.deepEqual(about, scope);
+      assertSame(ids, evidence.ids, 'the event about the write has other ids than its answer');
+      assertSame(about, scope, 'the event is about something else than the write');
       if (tool.isMarked) assert(marker === undefined || marker === key, `the event shows the marker ${marker} instead of ${key}`);
     }),
     check('tells a refusal from a write that may have been done', async ({ stage, execute }) => {
@@ -85,7 +86,7 @@ function checksOf(under: UnderTest, write: SampleWrite): Check[] {
       const found = await provider.effects.find(unknownOf(scene), signal);
       assert(typeof found === 'object', `what was written is ${found}`);
       const shown = hear(found)?.evidence?.ids;
-      if (shown !== undefined) assert.deepEqual(shown, found.ids);
+      if (shown !== undefined) assertSame(shown, found.ids, 'the event about the write has other ids than what was found of it');
     }),
   ];
 }
@@ -94,7 +95,7 @@ function sceneOf(provider: Provider, write: SampleWrite, connection: Connection,
   const tool = provider.tools?.find(({ name }) => name === write.tool);
   assert(tool, `the provider has no tool ${write.tool}`);
   const checked = validateOptions(tool.input, { ...write.input }, write.tool, []);
-  assert.deepEqual(checked.faults, [], 'the input of the sample must be right');
+  assertSame(checked.faults, [], 'the input of the sample must be right');
   const [input, key] = [checked.options, randomUUID()];
   const binding = { connection, conversation: 'c', subject: write.subject };
   return {

@@ -183,6 +183,7 @@ describe('a thread in a room', () => {
     for (const text of ['Yes', 'No', 'Yes']) await control().edit(thread, message, { text, key: KEY }, bot, signal);
     expect(said().at(-1)).toMatchObject({ 'm.new_content': { body: 'Yes' }, 'm.relates_to': { rel_type: 'm.replace', event_id: message } });
     expect(said()).toHaveLength(5);
+    expect(await control().findMarker(thread, KEY, bot, signal)).toBe(message);
     await control().rename(thread, 'Support, solved', bot, signal);
     expect(said().at(-1)).toMatchObject({ 'm.relates_to': { rel_type: 'm.replace', event_id: root } });
   });
