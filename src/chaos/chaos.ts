@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Seeded } from '../testing/host/seeded.js';
 import { Chronicle } from './fleet/chronicle.js';
 import type { Fate } from './fleet/fate.js';
 import { Replica } from './fleet/replica.js';
@@ -7,7 +8,6 @@ import { type ChaosHome, judgedRuntime, makeHome } from './home.js';
 import { AgentLog } from './judge/agent-log.js';
 import { type Evidence, judge, type Verdict } from './judge/judge.js';
 import { isAtRest, readStore } from './judge/read-store.js';
-import { Seeded } from './seeded.js';
 import type { ChaosStore } from './store.js';
 import { GithubEvents } from './traffic/github-events.js';
 import { Operator } from './traffic/operator.js';

@@ -24,20 +24,29 @@ export interface ConfiguredConnection {
   readonly connection: Connection;
 }
 
+export interface HostRequest extends Omit<LoadRequest, 'given'> {
+  /** Plugins that are there without being loaded, beside those that the configuration names. */
+  readonly plugins?: readonly PluginDefinition[];
+}
+
 /** Loads the configuration and its plugins. Throws `InvalidConfiguration` with every fault there is, the plugins' own options included. */
-export async function loadHost(request: LoadRequest): Promise<{ loaded: LoadedConfig; host: ConfiguredHost }> {
-  const loaded = await loadConfig({ ...request, alsoCheck: (config, file) => hostFaults(config, baseOf(file, request.cwd)) });
-  return { loaded, host: await configureHost(loaded, request.cwd) };
+export async function loadHost({ plugins, ...request }: HostRequest): Promise<{ loaded: LoadedConfig; host: ConfiguredHost }> {
+  const given = plugins?.map(({ name }) => name) ?? [];
+  const loaded = await loadConfig({
+    ...{ ...request, given },
+    alsoCheck: (config, file) => hostFaults(config, baseOf(file, request.cwd), plugins),
+  });
+  return { loaded, host: await configureHost(loaded, request.cwd, plugins) };
 }
 
 /** What a configuration lacks in the eyes of its plugins. */
-export async function hostFaults(config: Config, base: string): Promise<readonly Fault[]> {
+export async function hostFaults(config: Config, base: string, given: readonly PluginDefinition[] = []): Promise<readonly Fault[]> {
   try {
-    const plugins = await loadPlugins(config.plugins, base);
+    const plugins = [...given, ...(await loadPlugins(config.plugins, base))];
     const faults: Fault[] = [];
     const connections = config.connections.map((settings) => configureConnection(settings, plugins, faults));
     if (faults.length === 0) faults.push(...routeFaults(config, connections, plugins));
-    return [...faults, ...kindFaults(config)];
+    return [...faults, ...(given.length > 0 ? [] : kindFaults(config))];
   } catch (error) {
     if (error instanceof ConfigFault) return [{ path: 'plugins', message: error.message.replace(/^plugins(\[\d+\])?: /, '$1 ').trim() }];
     throw error;
@@ -45,8 +54,12 @@ export async function hostFaults(config: Config, base: string): Promise<readonly
 }
 
 /** The host of a configuration without faults. */
-export async function configureHost({ file, config }: LoadedConfig, cwd: string): Promise<ConfiguredHost> {
-  const plugins = await loadPlugins(config.plugins, baseOf(file, cwd));
+export async function configureHost(
+  { file, config }: LoadedConfig,
+  cwd: string,
+  given: readonly PluginDefinition[] = [],
+): Promise<ConfiguredHost> {
+  const plugins = [...given, ...(await loadPlugins(config.plugins, baseOf(file, cwd)))];
   const faults: Fault[] = [];
   const connections = config.connections.map((settings) => configureConnection(settings, plugins, faults));
   if (faults.length > 0) throw new InvalidConfiguration(file, faults);

@@ -24,6 +24,11 @@ export class EffectWork {
     this.reading.start();
   }
 
+  /** What is due is found out now instead of at the next look. */
+  look(): void {
+    this.reading.look();
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.reading.stop(), this.outbound.stop(this.graceMs)]);
   }

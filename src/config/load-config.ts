@@ -29,6 +29,8 @@ export interface LoadRequest {
   /** The configuration file; before `THROUGHLINE_CONFIG`, which comes before `throughline.config.*` in `cwd`. */
   readonly file?: string | undefined;
   readonly env: Variables;
+  /** Names of plugins that are there, whether the configuration enables them or not. Default: none. */
+  readonly given?: readonly string[];
   /** Says what is wrong with a JMESPath expression. Default: as routes compile it. */
   readonly checkExpression?: SourceCheck;
   /** Says what is wrong with a pattern of event keys. Default: as routes compile it. */
@@ -67,9 +69,9 @@ async function checkConfig(raw: RawFile, source: string | null, request: LoadReq
   const origins = applyOverrides(map, request.env, faults);
   const sources = { folder, variables: { ...readDotEnv(folder), ...request.env } };
   const resolved = resolveReferences(map, sources, faults);
-  const { checkExpression = expressionFault, checkPattern = patternFault } = request;
+  const { checkExpression = expressionFault, checkPattern = patternFault, given = [] } = request;
   const file = readSection(ConfigFile, resolved, '', faults);
-  const config = resolveConfig({ file, folder, checkExpression, checkPattern, faults }, raw.routes);
+  const config = resolveConfig({ file, folder, given, checkExpression, checkPattern, faults }, raw.routes);
   faults.push(...(await othersFaults(request, config, source, faults.length > 0)));
   return { config, faults: firstOfEachPath(faults).map((fault) => tellOrigin(fault, origins)) };
 }

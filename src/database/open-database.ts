@@ -88,7 +88,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function nativeClient(orm: MikroORM): Promise<unknown> {
+export function nativeClient(orm: MikroORM): Promise<unknown> {
   return (orm.em.getDriver().getConnection() as unknown as { getNativeClient(): Promise<unknown> }).getNativeClient();
 }
 

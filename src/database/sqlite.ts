@@ -66,15 +66,19 @@ export class SqliteStore {
   private readonly statements = new Map<string, Sqlite.Statement>();
   private readonly tx: Tx;
 
-  private readonly opened: string;
+  private readonly opened: string | null;
+  private readonly insertionText: (insertion: Insertion) => string;
 
+  /** `file`: null where it is in memory. */
   constructor(
     private readonly connection: Sqlite.Database,
-    private readonly file: string,
+    private readonly file: string | null,
+    dialect: Dialect = sqliteDialect,
   ) {
-    this.opened = identityOf(file) ?? '';
+    this.opened = file === null ? null : (identityOf(file) ?? '');
+    this.insertionText = textOnce((insertion) => insertionText(insertion, dialect));
     this.tx = {
-      dialect: sqliteDialect,
+      dialect,
       all: async <Row>(sql: string, values: readonly Value[] = []) => this.statement(sql).all(...values.map(bound)) as Row[],
       run: async (sql: string, values: readonly Value[] = []) => this.statement(sql).run(...values.map(bound)).changes,
       insert: async <Returned>(insertion: Insertion, rows: readonly Row[]) => this.insert(insertion, rows) as Returned[],
@@ -138,11 +142,11 @@ export class SqliteStore {
 
   /** What is written to a file without a name would be answered for, and be gone with the process. */
   private assertThere(): void {
-    if (identityOf(this.file) !== this.opened) throw new FileGone(this.file);
+    if (this.file !== null && identityOf(this.file) !== this.opened) throw new FileGone(this.file);
   }
 
   private insert(insertion: Insertion, rows: readonly Row[]): unknown[] {
-    const statement = this.statement(insertionText(insertion));
+    const statement = this.statement(this.insertionText(insertion));
     if (statement.reader) return rows.flatMap((row) => statement.all(...row));
     for (const row of rows) statement.run(...row);
     return [];
@@ -174,12 +178,11 @@ function asked<T>(work: (tx: Tx) => Promise<T>, tx: Tx, resolve: (result: T) => 
 }
 
 /** Of one row: it is run as often as there are rows. */
-const insertionText = textOnce((insertion) => {
-  const { table, columns, stamped, ending = '' } = insertion;
+function insertionText({ table, columns, stamped, ending = '' }: Insertion, { now }: Dialect): string {
   const names = Object.keys(columns);
   const marks = names.map(() => '?').join(', ');
-  return `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')}) values (${marks}${stamped ? `, ${sqliteDialect.now}` : ''}) ${ending}`;
-});
+  return `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')}) values (${marks}${stamped ? `, ${now}` : ''}) ${ending}`;
+}
 
 /** A list goes as JSON, in which there are no bytes. */
 function bound(value: Value): Scalar {

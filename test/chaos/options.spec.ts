@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chaosOptions, UsageFault } from '../../src/chaos/options.js';
-import { Seeded } from '../../src/chaos/seeded.js';
+import { Seeded } from '../../src/testing/host/seeded.js';
 
 describe('the options of chaos', () => {
   it('are those of the documents, with defaults', () => {

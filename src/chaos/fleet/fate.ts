@@ -1,5 +1,5 @@
+import type { Seeded } from '../../testing/host/seeded.js';
 import { POINTS, type Point } from '../child/points.js';
-import type { Seeded } from '../seeded.js';
 
 /** What is to happen to one incarnation of a server. */
 export type Fate =

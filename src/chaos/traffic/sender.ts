@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SignedRequest } from '../../cli/signing/signed-request.js';
 import type { AdmissionAnswer } from '../../core/admission/event.js';
-import type { Seeded } from '../seeded.js';
+import type { Seeded } from '../../testing/host/seeded.js';
 import type { ChaosEvent, GithubEvents } from './github-events.js';
 
 /** An event that the producer sent, and what it was told. */

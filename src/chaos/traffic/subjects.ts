@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Seeded } from '../seeded.js';
+import type { Seeded } from '../../testing/host/seeded.js';
 import type { ChaosEvent, EventKind } from './github-events.js';
 import { type Operator, VERBS } from './operator.js';
 import type { Sender, Sent } from './sender.js';

@@ -10,6 +10,8 @@ export interface Scope {
   readonly file: ConfigFile;
   /** Folder that relative paths are relative to. */
   readonly folder: string;
+  /** Names of plugins that are there without being enabled. */
+  readonly given: readonly string[];
   readonly checkExpression: SourceCheck;
   readonly checkPattern: SourceCheck;
   readonly faults: Fault[];

@@ -38,7 +38,7 @@ export class EffectReading {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => this.poll(), this.times.pollMs);
+    this.timer = setInterval(() => this.look(), this.times.pollMs);
   }
 
   async stop(): Promise<void> {
@@ -47,7 +47,8 @@ export class EffectReading {
     await this.reading;
   }
 
-  private poll(): void {
+  /** Reads what is due, now instead of at the next look. */
+  look(): void {
     this.reading ??= this.readDue()
       .catch((error: Error) => this.onFault(`cannot look for effects of unknown outcome: ${error.message}`))
       .finally(() => {
