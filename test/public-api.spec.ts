@@ -3,13 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { parse } from '../scripts/house/sources.mjs';
 
-const api = parse('index.ts', readFileSync('src/plugin/index.ts', 'utf8'));
+/** What may be imported, and the file that lists its names. */
+const ENTRIES = [
+  ['throughline/plugin', 'src/plugin/index.ts', 'test/public-api.txt'],
+  ['throughline/testing', 'src/testing/index.ts', 'test/public-api.testing.txt'],
+  ['throughline/testing/host', 'src/testing/host/index.ts', 'test/public-api.host.txt'],
+] as const;
 
 /** `type X` or `value X`, sorted. Anything but `export { … } from` would let names in that nobody decided on. */
-function exportedNames(): string[] {
-  return api.statements.flatMap((statement) => {
+function exportedNames(file: string): string[] {
+  return parse('index.ts', readFileSync(file, 'utf8')).statements.flatMap((statement) => {
     if (!ts.isExportDeclaration(statement) || !statement.exportClause || !ts.isNamedExports(statement.exportClause)) {
-      throw new Error(`src/plugin/index.ts may hold nothing but \`export { … } from\`: ${statement.getText()}`);
+      throw new Error(`${file} may hold nothing but \`export { … } from\`: ${statement.getText()}`);
     }
     const typesOnly = statement.isTypeOnly;
     return statement.exportClause.elements.map((name) => `${typesOnly || name.isTypeOnly ? 'type' : 'value'} ${name.name.text}`);
@@ -17,18 +22,18 @@ function exportedNames(): string[] {
 }
 
 describe('the public API', () => {
-  it('throughline/plugin exports the names of public-api.txt, which is changed together with CHANGELOG.md', () => {
-    const agreed = readFileSync('test/public-api.txt', 'utf8').trim().split('\n');
-    expect(exportedNames().sort()).toEqual(agreed);
+  it.each(ENTRIES)('%s exports the names of its list, which is changed together with CHANGELOG.md', (_entry, file, list) => {
+    const agreed = readFileSync(list, 'utf8').trim().split('\n');
+    expect(exportedNames(file).sort()).toEqual(agreed);
   });
 
-  it('has at run time the values among them and no others', async () => {
-    const values = exportedNames().filter((name) => name.startsWith('value '));
-    expect(Object.keys(await import('throughline/plugin'))).toEqual(values.map((name) => name.slice('value '.length)).sort());
+  it.each(ENTRIES)('%s has at run time the values among them and no others', async (entry, file) => {
+    const values = exportedNames(file).filter((name) => name.startsWith('value '));
+    expect(Object.keys(await import(entry))).toEqual(values.map((name) => name.slice('value '.length)).sort());
   });
 
-  it('lets nothing of the package be imported but the plugin API, its checks and package.json', () => {
+  it('lets nothing of the package be imported but the plugin API, what tests it, and package.json', () => {
     const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(Object.keys(exports)).toEqual(['./plugin', './testing', './package.json']);
+    expect(Object.keys(exports)).toEqual(['./plugin', './testing', './testing/host', './package.json']);
   });
 });

@@ -29,10 +29,12 @@ describe('with CloudEvents', () => providerConformance({ describe, it }, webhook
 describe('as docs/plugins.md shows it', () => {
   providerConformance({ describe, it }, tickets, ticketSamples);
 
-  it('is checked with the samples that the document has, word for word', () => {
+  it('is checked with the samples, and tested in a host, as the document has it word for word', () => {
     const blocks = blocksOf('docs/plugins.md').filter(({ language }) => language === 'ts');
-    const file = new URL('../fakes/tickets/samples.ts', import.meta.url);
-    expect(blocks.map(({ text }) => text)).toContain(readFileSync(file, 'utf8'));
+    for (const name of ['samples.ts', 'host-test.ts']) {
+      const file = new URL(`../fakes/tickets/${name}`, import.meta.url);
+      expect(blocks.map(({ text }) => text)).toContain(readFileSync(file, 'utf8'));
+    }
   });
 });
 

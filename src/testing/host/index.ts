@@ -4,4 +4,4 @@ export { FakeAgent } from './fake-agent.js';
 export { FakeClock } from './fake-clock.js';
 export type { FakeTurn, Script } from './fake-turn.js';
 export type { HostConfig } from './host-config.js';
-export { type Answered, type PostedRequest, TestHost, type TestHostOptions } from './test-host.js';
+export { type Answered, type Outcome, type PostedRequest, TestHost, type TestHostOptions } from './test-host.js';

@@ -4,11 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify } from '../../core/conversations/conversation-id.js';
-import { Outbound, type Performed } from '../../core/effects/outbound.js';
+import { Outbound } from '../../core/effects/outbound.js';
 import type { Database } from '../../database/database.js';
 import { migrateUp } from '../../database/migrate.js';
 import { openInMemory } from '../../database/open-in-memory.js';
-import { NotFound, type PluginDefinition, type Subject } from '../../plugin/index.js';
+import { type Evidence, NotFound, type PluginDefinition, type Subject } from '../../plugin/index.js';
 import { PluginRegistry } from '../../plugin-host/plugin-registry.js';
 import { agentPlugin, FakeAgent } from './fake-agent.js';
 import { FakeClock } from './fake-clock.js';
@@ -42,6 +42,11 @@ export interface Answered<Body = Readonly<Record<string, unknown>>> {
   readonly status: number;
   readonly body: Body;
 }
+
+/** What came of a write. `unknown`: it may have been done, and the host finds out. */
+export type Outcome =
+  | { readonly is: 'confirmed'; readonly effect: string; readonly evidence: Evidence }
+  | { readonly is: 'refused' | 'unknown'; readonly effect: string; readonly fault: Error };
 
 /** A whole server in this process: its store is in memory, its clock and its agent are the test's, and it listens on this machine alone. */
 export class TestHost {
@@ -88,7 +93,7 @@ export class TestHost {
   }
 
   /** Writes with a tool of the connection's plugin, as the agent of a conversation about the subject would. */
-  write(connection: string, tool: string, subject: Subject, input: object): Promise<Performed> {
+  write(connection: string, tool: string, subject: Subject, input: object): Promise<Outcome> {
     const configured = this.life.host.connections.find(({ settings }) => settings.name === connection);
     if (!configured) throw new NotFound(`there is no connection ${connection}`);
     const { plugin: provider } = configured.settings;
