@@ -20,7 +20,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What composes the rest may import all of it, and nothing below imports these. */
-const TOP_LAYERS = ['admin', 'chaos', 'cli', 'compose', 'demo', 'testing/host', 'server', 'run-server', 'main', 'app.module', 'require-node'];
+const TOP_LAYERS = [
+  'admin',
+  'chaos',
+  'cli',
+  'compose',
+  'demo',
+  'testing/host',
+  'server',
+  'run-server',
+  'main',
+  'app.module',
+  'require-node',
+];
 
 const PUBLIC_API = 'throughline/plugin';
 const FRAMEWORK = ['@nestjs/common', 'class-validator', 'class-transformer', 'reflect-metadata'];

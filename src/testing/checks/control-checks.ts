@@ -31,8 +31,10 @@ interface Scene {
   hear(posted: Posted): Parsed | null;
 }
 
+type CheckOf = (name: string, run: (scene: Scene, control: ControlChannel) => Promise<void>) => Check;
+
 export function controlChecks(under: UnderTest, sample: ControlSample): Check[] {
-  const check = (name: string, run: (scene: Scene, control: ControlChannel) => Promise<void>): Check => ({
+  const check: CheckOf = (name, run) => ({
     section: 'control',
     name,
     run: async () => {
@@ -41,6 +43,10 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
       await under.onStage((connection, stage) => run(sceneOf({ control, subjects, sample, connection, stage }), control));
     },
   });
+  return [...threadChecks(check, sample), ...messageChecks(check)];
+}
+
+function threadChecks(check: CheckOf, sample: ControlSample): Check[] {
   return [
     check('has one thread for a conversation, however often it is asked', async ({ ensure }) => {
       const thread = await ensure();
@@ -52,6 +58,18 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
       const thread = await ensure();
       assert.notEqual((await ensure(undefined, OTHER_CONVERSATION)).id, thread.id);
     }),
+    check('closes a thread without a word where it is closed, and opens it again', async ({ ensure, archive, post }) => {
+      const thread = await ensure();
+      await archive(thread);
+      await archive(thread);
+      assert.equal((await ensure(thread)).id, thread.id, 'the thread must be opened, not replaced');
+      await post(thread);
+    }),
+  ];
+}
+
+function messageChecks(check: CheckOf): Check[] {
+  return [
     check('finds a message by its key, and none that was not posted', async ({ ensure, post, find }) => {
       const thread = await ensure();
       assert.equal(await find(thread, KEY), null);
@@ -72,13 +90,6 @@ export function controlChecks(under: UnderTest, sample: ControlSample): Check[] 
       const parsed = hear({ thread, message, key: KEY, text: POST.text });
       const isOwn = wakesNobody(parsed) || parsed?.author?.isSelf === true;
       assert(isOwn, `a message of the channel’s own comes back as a ${parsed?.kind} of somebody else’s`);
-    }),
-    check('closes a thread without a word where it is closed, and opens it again', async ({ ensure, archive, post }) => {
-      const thread = await ensure();
-      await archive(thread);
-      await archive(thread);
-      assert.equal((await ensure(thread)).id, thread.id, 'the thread must be opened, not replaced');
-      await post(thread);
     }),
     check('tells a refusal from a message that may have been posted', async ({ stage, ensure, post, find }) => {
       const thread = await ensure();
