@@ -9,6 +9,7 @@ import { effect } from '../../src/core/effects/effect.js';
 import { job } from '../../src/core/jobs/job.js';
 import type { Machine } from '../../src/core/machine.js';
 import { run } from '../../src/core/runs/run.js';
+import { sandbox } from '../../src/core/sandboxes/sandbox.js';
 import { task } from '../../src/core/tasks/task.js';
 import { turn } from '../../src/core/turns/turn.js';
 import { source } from '../../src/ingress/sources/source.js';
@@ -22,6 +23,7 @@ const MACHINES: readonly [Machine, string][] = [
   [effect as unknown as Machine, 'src/core/effects/effect.ts'],
   [job as unknown as Machine, 'src/core/jobs/job.ts'],
   [run as unknown as Machine, 'src/core/runs/run.ts'],
+  [sandbox as unknown as Machine, 'src/core/sandboxes/sandbox.ts'],
   [task as unknown as Machine, 'src/core/tasks/task.ts'],
   [turn as unknown as Machine, 'src/core/turns/turn.ts'],
   [control as unknown as Machine, 'src/core/controls/control.ts'],
