@@ -32,6 +32,7 @@ import { ReceiptsController } from './receipts/receipts.controller.js';
 import { RunReportsController } from './runs/run-reports.controller.js';
 import { RunsController } from './runs/runs.controller.js';
 import { TokensController } from './tokens/tokens.controller.js';
+import { UploadsController } from './uploads/uploads.controller.js';
 
 const CONTROLLERS = [
   ConversationsController,
@@ -47,6 +48,7 @@ const CONTROLLERS = [
   ControlsController,
   RunsController,
   RunReportsController,
+  UploadsController,
   ApprovalsController,
   AutomationsController,
   AutomationStatesController,
@@ -67,7 +69,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, `RunDesk`, `RunReports`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, `RunDesk`, `RunReports`, `Uploads`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

@@ -11,6 +11,7 @@ import { agentOf, type Surroundings } from '../core/automations/surroundings.js'
 import { uploadOf } from '../core/automations/tarball-fault.js';
 import { RunDesk } from '../core/runs/run-desk.js';
 import { Signals } from '../core/signals.js';
+import { openUpload } from '../core/uploads/uploads.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
 import type { HostParts } from './host-parts.js';
@@ -39,8 +40,10 @@ class ConfiguredWorld extends AutomationWorld {
     return surroundingsOf(this.config, org);
   }
 
-  async tarballFault(_tx: Tx, _org: string, { tarball }: AutomationSpec): Promise<string | null> {
-    return tarball !== null && uploadOf(tarball) !== null ? 'names an upload, which this version does not take yet' : null;
+  async tarballFault(tx: Tx, org: string, { tarball }: AutomationSpec): Promise<string | null> {
+    const upload = tarball === null ? null : uploadOf(tarball);
+    if (upload === null || (await openUpload(tx, org, upload)) !== null) return null;
+    return 'names an upload that this organisation does not have';
   }
 
   async stopped(_automation: string, by: string): Promise<void> {

@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { RunDispatcher } from '../automations/runs/run-dispatcher.js';
 import { RunFailure } from '../automations/runs/run-failure.js';
 import { AT_ONCE, type WayOf } from '../automations/runs/ways.js';
+import { Uploads } from '../automations/uploads/uploads.js';
 import type { Config } from '../config/config.js';
 import { surroundingsOf } from '../config/surroundings.js';
 import { runtimeOf } from '../core/automations/surroundings.js';
@@ -18,6 +20,7 @@ const POLL_MS = 1000;
 export function runProviders({ config, database }: HostParts) {
   const { runs, concurrency, maxAttempts, backoff } = config.workers;
   return [
+    { provide: Uploads, useFactory: () => new Uploads(database, path.join(config.dataDir, 'uploads'), config.server.uploadLimit) },
     {
       provide: RunDesk,
       inject: [Signals, WorkTable],

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import type { Uploads } from '../automations/uploads/uploads.js';
 import type { RetentionConfig } from '../config/config.js';
 import type { Admissions } from '../core/admission/admissions.js';
 import { admitKept } from '../core/admission/admit-kept.js';
@@ -13,6 +14,7 @@ import type { HostParts } from './host-parts.js';
 
 const REPLAY_EVERY_MS = 60_000;
 const RESUME_PURGES_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 600_000;
 /** Between two batches others have their turn. */
 const PAUSE_MS = 20;
 
@@ -22,6 +24,7 @@ export function maintenanceOf(
   signals: Signals,
   purges: ConversationPurges,
   admissions: Admissions,
+  uploads: Uploads,
 ): Maintenance {
   const logger = new Logger('Maintenance');
   const tasks: Task[] = [
@@ -31,6 +34,7 @@ export function maintenanceOf(
       everyMs: REPLAY_EVERY_MS,
       run: (signal) => replayKept(database, admissions, routes.filter(takesKept), logger, signal),
     },
+    { name: 'uploads', everyMs: SWEEP_EVERY_MS, run: (signal) => sweep(uploads, logger, signal) },
     {
       name: 'purges',
       everyMs: RESUME_PURGES_EVERY_MS,
@@ -69,6 +73,11 @@ async function replayKept(
     if (total.admitted > 0) logger.log(`${total.admitted} events that the route ${route.org}/${route.name} had kept are admitted`);
     if (total.lost > 0) logger.warn(`${total.lost} events that the route ${route.org}/${route.name} had kept are gone: pruned, or purged`);
   }
+}
+
+async function sweep(uploads: Uploads, logger: Logger, signal: AbortSignal): Promise<void> {
+  const count = await uploads.sweep(signal);
+  if (count > 0) logger.log(`${count} uploads that nobody can start any more are removed`);
 }
 
 async function prune(database: Database, retention: RetentionConfig, signals: Signals, logger: Logger, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { RunDispatcher } from '../automations/runs/run-dispatcher.js';
 import { Scheduler } from '../automations/schedule/scheduler.js';
 import { TriggerRegistry } from '../automations/triggers/trigger-registry.js';
+import { Uploads } from '../automations/uploads/uploads.js';
 import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
 import { Permissions } from '../core/approvals/permissions.js';
@@ -140,9 +141,9 @@ function upkeepProviders(parts: HostParts) {
     },
     {
       provide: Maintenance,
-      inject: [Signals, ConversationPurges, Admissions],
-      useFactory: (signals: Signals, purges: ConversationPurges, admissions: Admissions) =>
-        maintenanceOf(parts, signals, purges, admissions),
+      inject: [Signals, ConversationPurges, Admissions, Uploads],
+      useFactory: (signals: Signals, purges: ConversationPurges, admissions: Admissions, uploads: Uploads) =>
+        maintenanceOf(parts, signals, purges, admissions, uploads),
     },
   ];
 }

@@ -31,6 +31,8 @@ export interface ServerConfig {
   /** Without a slash at the end. */
   readonly publicUrl: string | null;
   readonly bodyLimit: number | null;
+  /** Of a tarball, in bytes. */
+  readonly uploadLimit: number;
   readonly trustedProxies: readonly string[];
   readonly replica: string | null;
   readonly insecureHttp: boolean;

@@ -16,6 +16,11 @@ export function parseSize(value: unknown): number | null {
 }
 
 /** For values that the schema has checked. */
+export function bytes(size: string | number): number {
+  return parseSize(size) ?? 0;
+}
+
+/** For values that the schema has checked. */
 export function milliseconds(duration: string): number {
   return parseDuration(duration) ?? 0;
 }

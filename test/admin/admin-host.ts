@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AdminAccess } from '../../src/admin/access/admin-access.js';
@@ -7,6 +10,7 @@ import { Metrics } from '../../src/admin/metrics/metrics.js';
 import { serveOpenApi } from '../../src/admin/openapi/openapi.js';
 import { createToken } from '../../src/admin/tokens.js';
 import { TriggerRegistry } from '../../src/automations/triggers/trigger-registry.js';
+import { Uploads } from '../../src/automations/uploads/uploads.js';
 import { Admissions } from '../../src/core/admission/admissions.js';
 import { AliasBindings } from '../../src/core/alias-bindings.js';
 import { ApprovalDesk } from '../../src/core/approvals/approval-desk.js';
@@ -36,6 +40,8 @@ import { type Make, migrated } from '../databases.js';
 import { githubTransport, source } from '../ingress/outside.js';
 
 export const ADMIN_TOKEN = 'an-admin-token-of-the-environment-1';
+
+export const UPLOAD_LIMIT = 20_000;
 
 /** Where conversations of the workspace `main` are shown. */
 const SHOWN = { connection: 'chat', parent: 'C1', limits: { title: 100, text: 2000, editMs: null } };
@@ -143,6 +149,8 @@ export class AdminHost {
     readonly host: FixedHost,
     readonly metrics: Metrics,
     readonly world: FixedWorld,
+    /** The folder of uploads. */
+    readonly uploads: string,
     private readonly end: () => Promise<void>,
   ) {}
 
@@ -166,10 +174,12 @@ export class AdminHost {
     const host = new FixedHost(routes);
     const metrics = new Metrics();
     const world = new FixedWorld();
-    const app = await adminApp(core, host, metrics, world);
+    const uploads = mkdtempSync(path.join(os.tmpdir(), 'throughline-uploads-'));
+    const app = await adminApp(core, host, metrics, world, uploads);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new AdminHost(core, app, host, metrics, world, async () => {
+    return new AdminHost(core, app, host, metrics, world, uploads, async () => {
+      rmSync(uploads, { recursive: true, force: true });
       registry.stop();
       await close();
     });
@@ -248,6 +258,7 @@ export async function adminApp(
   host: HostView,
   metrics: Metrics,
   world: AutomationWorld = new FixedWorld(),
+  uploads = '/nowhere',
 ): Promise<NestFastifyApplication> {
   const runs = new RunDesk(core.database, core.signals, () => null);
   const providers = [
@@ -267,6 +278,7 @@ export async function adminApp(
     { provide: AutomationDesk, useValue: new AutomationDesk(core.database, core.signals, world) },
     { provide: RunDesk, useValue: runs },
     { provide: RunReports, useValue: new RunReports(core.database, core.signals, runs) },
+    { provide: Uploads, useValue: new Uploads(core.database, uploads, UPLOAD_LIMIT) },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },
     { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },

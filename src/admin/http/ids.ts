@@ -62,6 +62,14 @@ export class RunIdPipe implements PipeTransform<string, string> {
 }
 
 @Injectable()
+export class UploadIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!UUID.test(id)) throw new NotFound('There is no such upload.');
+    return id;
+  }
+}
+
+@Injectable()
 export class NumberIdPipe implements PipeTransform<string, number> {
   transform(id: string): number {
     if (!NUMBER.test(id)) throw new NotFound('There is nothing with this id.');

@@ -8,6 +8,8 @@ const WHY: Readonly<Record<number, string>> = {
   403: 'The role of the token is too low.',
   404: 'It does not exist, or belongs to another organisation.',
   409: 'The thing is in a state that does not allow this, or the key is in use.',
+  413: 'The body is larger than this address takes.',
+  415: 'The body is of another type than this address takes.',
   422: 'The Idempotency-Key was sent with another request before.',
   503: 'The database cannot be reached.',
 };

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ServerConfig } from '../config.js';
-import { parseSize } from '../units.js';
+import { bytes, parseSize } from '../units.js';
 import type { Scope } from './scope.js';
 
 const NAMED_RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
@@ -19,6 +19,7 @@ export function resolveServer({ file: { server }, faults }: Scope): ServerConfig
     port: server.port,
     publicUrl: server.publicUrl?.replace(/\/+$/, '') ?? null,
     bodyLimit: parseSize(server.bodyLimit),
+    uploadLimit: bytes(server.uploadLimit),
     trustedProxies: server.trustedProxies,
     replica: server.replica ?? null,
     insecureHttp: server.insecureHttp,

@@ -22,6 +22,9 @@ export class ServerSection {
   @Size({ about: 'Largest event body, for every connection that sets none of its own. Default: what each provider states, else 1 MiB.' })
   readonly bodyLimit?: string | number;
 
+  @Size({ about: 'Largest tarball that may be uploaded.' })
+  readonly uploadLimit: string | number = '1mb';
+
   @TextList(
     { about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is believed; also `loopback`, `linklocal` and `uniquelocal`.' },
     {
