@@ -9,14 +9,15 @@ import { machine } from '../machine.js';
  *   deleting  nobody needs it; it is removed as often as it takes
  *   gone      it is no more
  *
- * `ready` in `ready`: it answers at another address, or in spite of being put to sleep. `lose`: it was found to be gone, and nobody had asked for it.
+ * `ready` in `ready`: it answers at another address, or in spite of being put to sleep. `lose`: it was found to be gone, and nobody had asked for it. `find`: it was made after all, behind the back
+ * of whoever removed it.
  */
 export const sandbox = machine('sandbox', {
   creating: { ready: 'ready', delete: 'deleting', lose: 'gone' },
   ready: { ready: 'ready', pause: 'paused', delete: 'deleting', lose: 'gone' },
   paused: { ready: 'ready', delete: 'deleting', lose: 'gone' },
   deleting: { remove: 'gone' },
-  gone: {},
+  gone: { find: 'deleting' },
 });
 
 export type SandboxState = 'creating' | 'ready' | 'paused' | 'deleting' | 'gone';

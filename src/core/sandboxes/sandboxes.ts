@@ -93,12 +93,18 @@ export async function findStanding(tx: Tx, conversation: string): Promise<Sandbo
   return held !== null && held.delete_at === null && STANDING.includes(held.state) ? held : null;
 }
 
-/** False: it is not wanted any more, and whoever makes it may stop. It is removed by what is stored here. */
+/**
+ * False: it is not wanted any more, and whoever makes it may stop. It is removed by what is stored here, also where it was taken for
+ * removed before anybody knew that it had been made.
+ */
 export async function saveMade(tx: Tx, id: string, { remoteId, process }: Made): Promise<boolean> {
+  const found = sandbox.sources('find');
   const row = await first<{ state: SandboxState; delete_at: number | null }>(
     tx,
-    `update sandboxes set remote_id = ?, process_id = ?, process_started = ?, updated_at = ${tx.dialect.now}
-      where id = ? and state <> 'gone' returning state, delete_at`,
+    `update sandboxes set remote_id = ?, process_id = ?, process_started = ?, updated_at = ${tx.dialect.now},
+        due_at = case when state in (${quoted(found)}) then null else due_at end,
+        state = case when state in (${quoted(found)}) then '${sandbox.target('find')}' else state end
+      where id = ? returning state, delete_at`,
     [remoteId, process?.pid ?? null, process?.startedAt ?? null, id],
   );
   return row !== null && HELD.includes(row.state) && row.delete_at === null;

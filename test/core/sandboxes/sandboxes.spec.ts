@@ -116,6 +116,16 @@ eachCore('sandboxes', (open) => {
     expect(await row()).toMatchObject({ state: 'deleting', remote_id: 'r-1', process_id: 4711, process_started: 'then' });
   });
 
+  it('AUT-11 what turns out to have been made after it was taken for removed is removed', async () => {
+    await put();
+    await within((tx) => requestDeletion(tx, wanted.id));
+    await chores();
+    await within((tx) => sandboxRemoved(tx, wanted.id));
+    expect(await within((tx) => saveMade(tx, wanted.id, MADE))).toBe(false);
+    expect(await row()).toMatchObject({ state: 'deleting', remote_id: 'r-1' });
+    expect(await chores()).toEqual([[wanted.id, 'delete']]);
+  });
+
   it('AUT-11 a sandbox whose run is over and did not keep it is deleted, and tried again until it is gone', async () => {
     await put();
     expect(await chores()).toEqual([]);
