@@ -6,7 +6,16 @@ import { configOf, faultsOf, folderWith, refusalOf } from './config-folder.js';
 const DAY = 24 * 3_600_000;
 
 const EMPTY_HERE = (cwd: string) => ({
-  server: { host: '127.0.0.1', port: 8787, publicUrl: null, bodyLimit: null, trustedProxies: [], replica: null, insecureHttp: false },
+  server: {
+    host: '127.0.0.1',
+    port: 8787,
+    publicUrl: null,
+    bodyLimit: null,
+    uploadLimit: 1024 ** 2,
+    trustedProxies: [],
+    replica: null,
+    insecureHttp: false,
+  },
   database: { url: `sqlite:${cwd}/data/throughline.db`, directUrl: null, pool: 10 },
   dataDir: `${cwd}/data`,
   orgs: ['default'],
@@ -33,7 +42,7 @@ const EMPTY_HERE = (cwd: string) => ({
 });
 
 const FULL = `
-server: { host: 0.0.0.0, port: 9000, insecureHttp: true, publicUrl: "https://hooks.example.com/", bodyLimit: 2mb, trustedProxies: [10.0.0.0/8, "::1", loopback], replica: a }
+server: { host: 0.0.0.0, port: 9000, insecureHttp: true, publicUrl: "https://hooks.example.com/", bodyLimit: 2mb, uploadLimit: 3mb, trustedProxies: [10.0.0.0/8, "::1", loopback], replica: a }
 database: { url: "sqlite:./store/my.db" }
 orgs: [default, acme]
 workers: { concurrency: 0, perWorkspace: 2, backoff: { first: 250ms, max: 1h }, lease: 1m, heartbeat: 29s }
@@ -69,7 +78,7 @@ describe('loading a configuration', () => {
     const cwd = folderWith({ 'throughline.config.yaml': FULL });
     const { config } = await loadConfig({ cwd, env: {} });
     expect(config.server).toEqual({
-      ...{ host: '0.0.0.0', port: 9000, publicUrl: 'https://hooks.example.com', bodyLimit: 2 * 1024 ** 2 },
+      ...{ host: '0.0.0.0', port: 9000, publicUrl: 'https://hooks.example.com', bodyLimit: 2 * 1024 ** 2, uploadLimit: 3 * 1024 ** 2 },
       ...{ trustedProxies: ['10.0.0.0/8', '::1', 'loopback'], replica: 'a', insecureHttp: true },
     });
     expect(config.database).toEqual({ url: `sqlite:${cwd}/store/my.db`, directUrl: null, pool: 10 });

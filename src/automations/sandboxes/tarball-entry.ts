@@ -17,8 +17,7 @@ export interface TarballEntry {
 const FILES = ['File', 'OldFile', 'ContiguousFile'];
 const LONGEST_PATH = 1_024;
 const SHOWN = 120;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /\p{Cc}/u;
 
 const REFUSED: Readonly<Record<string, string>> = {
   Link: 'is a link',

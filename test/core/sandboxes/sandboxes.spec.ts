@@ -93,7 +93,7 @@ eachCore('sandboxes', (open) => {
     expect(await row()).toMatchObject({ state: 'deleting' });
   });
 
-  it('AUT-7 a sandbox stands for its conversation while it is ready or asleep, and not once it is to be removed', async () => {
+  it('AUT-5 a sandbox stands for its conversation while it is ready or asleep, and not once it is to be removed', async () => {
     await keep();
     const standing = async () => [
       (await within((tx) => findStanding(tx, wanted.conversation)))?.state ?? null,
