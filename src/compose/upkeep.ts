@@ -6,6 +6,7 @@ import type { Admissions } from '../core/admission/admissions.js';
 import { admitKept } from '../core/admission/admit-kept.js';
 import { Maintenance, type Task } from '../core/maintenance/maintenance.js';
 import { PRUNE_EVERY_MS, pruneExpired } from '../core/maintenance/retention.js';
+import { countTables } from '../core/maintenance/statistics.js';
 import type { ConversationPurges } from '../core/purges/conversation-purges.js';
 import type { Route } from '../core/routing/route.js';
 import type { Signals } from '../core/signals.js';
@@ -15,6 +16,7 @@ import type { HostParts } from './host-parts.js';
 const REPLAY_EVERY_MS = 60_000;
 const RESUME_PURGES_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 600_000;
+const COUNT_EVERY_MS = 5000;
 /** Between two batches others have their turn. */
 const PAUSE_MS = 20;
 
@@ -34,6 +36,7 @@ export function maintenanceOf(
       everyMs: REPLAY_EVERY_MS,
       run: (signal) => replayKept(database, admissions, routes.filter(takesKept), logger, signal),
     },
+    { name: 'statistics', everyMs: COUNT_EVERY_MS, run: async () => void (await database.transaction(countTables)) },
     { name: 'uploads', everyMs: SWEEP_EVERY_MS, run: (signal) => sweep(uploads, logger, signal) },
     {
       name: 'purges',

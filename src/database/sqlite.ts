@@ -206,6 +206,6 @@ export const SQLITE_SETTINGS = [
   'pragma synchronous = full',
   'pragma busy_timeout = 50',
   'pragma foreign_keys = on',
-  'pragma wal_autocheckpoint = 4000',
+  'pragma wal_autocheckpoint = 10000',
   'pragma cache_size = -4096',
 ];

@@ -20,6 +20,9 @@ export interface Reach {
   readonly isAsked: (content: DeliveryContent) => boolean;
 }
 
+/** One for all: it tells nothing of where it was made, and a stack a turn is work. */
+const OVER = new Error('the turn has ended');
+
 /**
  * A claim that this process works on. What others do to its queue meanwhile (a message joins, a person pauses or resumes) is carried
  * out here one after the other, whenever this process hears of it.
@@ -95,7 +98,7 @@ export class LiveTurn {
 
   /** Nothing more reaches it; resolves when what was on its way has been decided. */
   async close(): Promise<void> {
-    this.over.abort(new Error('the turn has ended'));
+    this.over.abort(OVER);
     this.markBegun();
     await this.actions;
   }

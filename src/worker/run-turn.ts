@@ -169,7 +169,10 @@ async function turnInput(job: TurnJob, context: TurnContext, signal: AbortSignal
     },
     session: conversation.session,
     workspace: folder,
-    mcp: context.toolsOf(conversation),
+    // Made when it is asked for: many an agent takes no tools.
+    get mcp() {
+      return context.toolsOf(conversation);
+    },
   };
 }
 
