@@ -31,8 +31,10 @@ async function planned(url: string): Promise<{ plan: () => Promise<string>; end:
   await client.query(`${BY_INDEX}; prepare s as ${BY_SUBJECT}`);
   const execute = "execute s (array['o'], array['n'], array['k'])";
   for (let time = 0; time < 6; time++) await client.query(execute);
-  const plan = async () =>
-    (await client.query<{ 'QUERY PLAN': string }>(`explain ${execute}`)).rows.map((row) => row['QUERY PLAN']).join('\n');
+  const plan = async () => {
+    const { rows } = await client.query(`explain ${execute}`);
+    return (rows as { 'QUERY PLAN': string }[]).map((row) => row['QUERY PLAN']).join('\n');
+  };
   return { plan, end: () => client.end() };
 }
 
