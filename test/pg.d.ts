@@ -6,7 +6,7 @@ declare module 'pg' {
   export class Client {
     constructor(options: { connectionString: string; types?: Types });
     connect(): Promise<void>;
-    query(sql: string): Promise<{ rows: unknown[] }>;
+    query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }>;
     end(): Promise<void>;
   }
   const pg: { Client: typeof Client; types: Types };

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { encodeList, listTypes } from './postgresql-list.js';
 import {
   type Columns,
+  type ColumnType,
   type Dialect,
   type FaultKind,
   type Insertion,
+  isList,
   type Plans,
   type Row,
   type Scalar,
@@ -136,7 +139,7 @@ function transactionOn(client: PostgresClient, begun: Promise<unknown>, statemen
   const query = async (sql: string, values: readonly Value[]) => {
     if (!hasBegun && !sql.startsWith('select')) await begun;
     sendTogether(client);
-    return client.query({ ...statements.of(sql), values, types });
+    return client.query({ ...statements.of(sql, values), types });
   };
   return {
     dialect: postgresqlDialect,
@@ -144,7 +147,7 @@ function transactionOn(client: PostgresClient, begun: Promise<unknown>, statemen
     run: async (sql: string, values: readonly Value[] = []) => (await query(sql, values)).rowCount ?? 0,
     insert: async <Returned>(insertion: Insertion, rows: readonly Row[]) => {
       if (rows.length === 0) return [];
-      return (await query(insertionText(insertion), insertedValues(insertion, rows))).rows as Returned[];
+      return (await query(insertionText(insertion), columnsOf(insertion.columns, rows))).rows as Returned[];
     },
   };
 }
@@ -169,6 +172,7 @@ const OFTEN = 5;
 
 interface Statement {
   readonly text: string;
+  readonly lists: readonly (ColumnType | null)[];
   asked: number;
   name: string | null;
 }
@@ -180,14 +184,16 @@ class Statements {
   private isNaming = true;
   private generation = 0;
 
-  of(sql: string): { text: string; name?: string } {
+  of(sql: string, given: readonly Value[]): { text: string; values: readonly Value[]; name?: string } {
     const statement = this.known.get(sql) ?? this.learn(sql);
     statement.asked++;
     if (statement.name === null && this.isNaming && statement.asked > OFTEN && this.named < MOST_NAMES) {
       this.named++;
       statement.name = `t${this.generation}_${createHash('sha256').update(statement.text).digest('hex').slice(0, 24)}`;
     }
-    return statement.name === null ? { text: statement.text } : { text: statement.text, name: statement.name };
+    const { text, lists, name } = statement;
+    const values = given.map((value, i) => encoded(value, lists[i] ?? null));
+    return name === null ? { text, values } : { text, values, name };
   }
 
   /** A pooler gives out connections that others have prepared; of a changed schema other plans are made, under other names. */
@@ -200,7 +206,7 @@ class Statements {
 
   private learn(sql: string): Statement {
     if (this.known.size >= MOST_TEXTS) this.forgetUnnamed();
-    const statement: Statement = { text: numbered(sql), asked: 0, name: null };
+    const statement: Statement = { text: numbered(sql), lists: listTypes(sql), asked: 0, name: null };
     this.known.set(sql, statement);
     return statement;
   }
@@ -216,40 +222,24 @@ function numbered(sql: string): string {
   return sql.replaceAll('?', () => `$${++count}`);
 }
 
+function encoded(value: Value, type: ColumnType | null): Value {
+  return type === null || !isList(value) ? value : (encodeList(type, value) ?? value);
+}
+
 const CHANGED = '0A000';
 
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }
 
-/** Bytes come as one value, out of which each row's are cut: in a list they would go as twice as much text. */
 const insertionText = textOnce((insertion) => {
   const { table, columns, stamped, ending = '' } = insertion;
   const names = Object.keys(columns);
-  const cut = names.map((name) => (columns[name] === 'bytea' ? `substring(?::bytea from g.${name}_at for g.${name}_length)` : `g.${name}`));
-  const lists = names.map((name) => (columns[name] === 'bytea' ? '?::integer[], ?::integer[]' : `?::${columns[name]}[]`));
-  const aliases = names.map((name) => (columns[name] === 'bytea' ? `${name}_at, ${name}_length` : name));
+  const lists = names.map((name) => `?::${columns[name]}[]`);
   return `insert into ${table} (${[...names, ...(stamped ? [stamped] : [])].join(', ')})
-    select ${[...cut, ...(stamped ? [postgresqlDialect.now] : [])].join(', ')} from unnest(${lists.join(', ')}) as g(${aliases.join(', ')}) ${ending}`;
+    select ${[...names.map((name) => `g.${name}`), ...(stamped ? [postgresqlDialect.now] : [])].join(', ')}
+    from unnest(${lists.join(', ')}) as g(${names.join(', ')}) ${ending}`;
 });
-
-function insertedValues({ columns }: Insertion, rows: readonly Row[]): Value[] {
-  const isBytes = Object.values(columns).map((type) => type === 'bytea');
-  const lists = isBytes.flatMap((bytes, i) => (bytes ? places(rows.map((row) => row[i] as Buffer | null)) : [column(rows, i)]));
-  const whole = isBytes.flatMap((bytes, i) => (bytes ? [Buffer.concat(rows.flatMap((row) => (row[i] as Buffer | null) ?? []))] : []));
-  return [...whole, ...lists];
-}
-
-/** Where in all of the bytes each row's are, counted from 1, and how many. */
-function places(all: readonly (Buffer | null)[]): [at: (number | null)[], length: (number | null)[]] {
-  let next = 1;
-  const at = all.map((bytes) => {
-    const own = next;
-    next += bytes?.length ?? 0;
-    return bytes === null ? null : own;
-  });
-  return [at, all.map((bytes) => bytes?.length ?? null)];
-}
 
 function columnsOf(columns: Columns, rows: readonly Row[]): Scalar[][] {
   return Object.keys(columns).map((_, i) => column(rows, i));

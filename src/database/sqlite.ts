@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
-import { type Dialect, type FaultKind, type Insertion, type Row, type Scalar, type Tx, textOnce, type Value } from './tx.js';
+import { type Dialect, type FaultKind, type Insertion, isList, type Row, type Scalar, type Tx, textOnce, type Value } from './tx.js';
 
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
@@ -188,10 +188,6 @@ function insertionText({ table, columns, stamped, ending = '' }: Insertion, { no
 function bound(value: Value): Scalar {
   if (!isList(value)) return value;
   return JSON.stringify(value.map((each) => (Buffer.isBuffer(each) ? each.toString('hex') : each)));
-}
-
-function isList(value: Value): value is readonly Scalar[] {
-  return Array.isArray(value);
 }
 
 /** Tells a file from another one of the same name; null: there is none. */

@@ -8,6 +8,10 @@ export type Plans = 'free' | 'by_index';
 export type Value = Scalar | readonly Scalar[];
 export type Scalar = string | number | null | Buffer;
 
+export function isList(value: Value): value is readonly Scalar[] {
+  return Array.isArray(value);
+}
+
 /** What a column of a list or of given rows holds. */
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer' | 'smallint' | 'double precision' | 'bytea';
 export type Columns = Readonly<Record<string, ColumnType>>;
