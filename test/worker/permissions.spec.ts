@@ -102,25 +102,34 @@ eachCore('what an agent asks for while its turn runs', (open) => {
     expect(await people.state(id)).toBe('executed');
   });
 
-  it('CTL-4 REC-3 the server restarts while a turn waits: what is decided meanwhile answers the repeated turn', async () => {
+  it.each([
+    ['approve', 'approved', 'executed'],
+    ['deny', 'denied', 'denied'],
+  ] as const)('CTL-4 REC-3 the server restarts while a turn waits: %s meanwhile answers the repeated turn', async (said, told, state) => {
     const { core, bench, runtime, office: people } = await at();
     const { conversation } = await asking(runtime, core);
     await until(() => bench.worker.turnsRunning === 0);
     await stop(bench);
     const { id } = await theOnly(core);
-    await people.decide(id);
+    await people.decide(id, said);
     people.start();
     const again = await at({}, core);
     await core.makeDue(conversation);
     await until(() => again.runtime.begun.length === 1);
     again.runtime.begun[0]?.say({ type: 'approval', id: 'other', title: 'Run rm', body: '$ rm -rf build' });
     await until(() => again.runtime.decided.length === 1);
-    expect(again.runtime.decided).toEqual(['other approved']);
+    expect(again.runtime.decided).toEqual([`other ${told}`]);
     again.runtime.begun[0]?.finish();
     await until(async () => (await core.outcomes(conversation))[0] === 'prompt done');
-    expect(await people.state(id)).toBe('executed');
+    expect(await people.state(id)).toBe(state);
     expect(await core.count('approvals')).toBe(1);
     expect(await people.told(conversation)).toEqual([]);
+    // What was said held for that one request: the next one is asked anew.
+    const { turn } = await asking(again.runtime, core);
+    await until(async () => (await core.count('approvals')) === 2);
+    await again.office.decide((await core.rows<{ id: string }>("select id from approvals where state = 'pending'"))[0]?.id ?? '');
+    await until(() => again.runtime.decided.length === 2);
+    turn.finish();
   });
 
   it('CTL-4 a runtime that cannot be answered does not wait', async () => {

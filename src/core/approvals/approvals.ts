@@ -82,10 +82,13 @@ export async function findByRequest(tx: Tx, conversation: string, request: strin
   return first(tx, 'select * from approvals where conversation = ? and request = ?', [conversation, request]);
 }
 
-/** One of the conversation that asks for exactly the same and is not over. */
+/** Not over; or a person has said no, and the turn that asked is gone before it was told: a repeated one is told, and nobody is asked twice. */
+const HOLDS = `(ended_at is null or (kind = 'permission' and state = '${approval.target('deny')}' and told_at is null))`;
+
+/** One of the conversation that asks for exactly the same and holds. */
 export async function findSame(tx: Tx, { conversation, kind, tool, title, bodyHash }: NewApproval): Promise<ApprovalRow | null> {
   const rows = await tx.all<ApprovalRow>(
-    `select * from approvals where conversation = ? and ended_at is null and kind = ? and body_hash = ? order by created_at, id${tx.dialect.forUpdate}`,
+    `select * from approvals where conversation = ? and ${HOLDS} and kind = ? and body_hash = ? order by created_at, id${tx.dialect.forUpdate}`,
     [conversation, kind, bodyHash],
   );
   return rows.find((row) => row.tool === tool && row.title === title) ?? null;
@@ -93,7 +96,7 @@ export async function findSame(tx: Tx, { conversation, kind, tool, title, bodyHa
 
 /** A repeated turn asks again for what it had asked for. */
 export async function rebind(tx: Tx, id: string, to: Pick<NewApproval, 'token' | 'request' | 'waitMs'>): Promise<void> {
-  await tx.run(`update approvals set token = ?, request = ?, waits_until = ${tx.dialect.now} + ? where id = ? and ended_at is null`, [
+  await tx.run(`update approvals set token = ?, request = ?, waits_until = ${tx.dialect.now} + ? where id = ? and ${HOLDS}`, [
     to.token,
     to.request,
     to.waitMs,
