@@ -8,11 +8,12 @@ import { SlackStage } from './people/slack-stage.js';
 import { PAGE, shownOnPage, Walkthrough } from './people/walkthrough.js';
 
 const LONG_MS = 240_000;
-const DATABASES = ['sqlite'] as const;
+const DATABASES = ['sqlite', 'postgresql'] as const;
 const PROVIDERS = ['slack', 'discord', 'linear', 'github'];
 const EACH = DATABASES.flatMap((database) => PROVIDERS.map((provider) => [provider, database] as const));
 const MOMENTS = 7;
 
+/** Both databases at one time: most of it is waiting for what providers allow. */
 function shown(isKilled: boolean, look?: ShowOptions['look']) {
   const shows = new Map<TestDatabase['name'], Show>();
   beforeAll(async () => {
@@ -89,6 +90,23 @@ describe('the same with the server killed in the middle of each step', () => {
     'REC-1 leaves a sound store in which nothing waits, on %s',
     async (database) => {
       expect(await show(database).end()).toEqual(SOUND);
+    },
+    LONG_MS,
+  );
+});
+
+describe('two replicas on one PostgreSQL', () => {
+  it(
+    'CTL-1 REC-2 ING-3 get every event at one time, and make one thread, one of each message and one write',
+    async () => {
+      const stages = [await SlackStage.start(12)];
+      const show = await Show.open(await emptyDatabase('postgresql'), stages, { replicas: 2 });
+      try {
+        await show.stories.get('slack');
+        expect(await show.end()).toEqual({ ...SOUND, codes: [0, 0] });
+      } finally {
+        await show.close();
+      }
     },
     LONG_MS,
   );
