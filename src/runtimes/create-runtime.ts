@@ -1,7 +1,7 @@
 import { type AgentRuntime, ConfigFault } from '../plugin/index.js';
 import { AcpRuntime } from './acp/acp.runtime.js';
 import { EchoRuntime } from './echo.runtime.js';
-import { PresetRuntime } from './presets/preset.runtime.js';
+import { presetRuntime } from './presets/preset.runtime.js';
 import { ProcessRuntime } from './process/process.runtime.js';
 import { acpOptions, echoOptions, presetOptions, processOptions, type RuntimeOptions } from './runtime-options.js';
 
@@ -13,7 +13,7 @@ export const builtInKinds: RuntimeKinds = {
   acp: (options) => new AcpRuntime(acpOptions(options)),
   echo: (options) => new EchoRuntime(echoOptions(options)),
   process: (options) =>
-    (options['preset'] ?? null) === null ? new ProcessRuntime(processOptions(options)) : new PresetRuntime(presetOptions(options)),
+    (options['preset'] ?? null) === null ? new ProcessRuntime(processOptions(options)) : presetRuntime(presetOptions(options)),
 };
 
 /** Throws `ConfigFault` when there is no such kind, or when its options are wrong. */

@@ -110,6 +110,32 @@ describe('Claude Code', () => {
     expect(left.error.message).toBe('the agent ended without saying that it is done');
   });
 
+  it('FIF-8 takes a message while it works, and does not end before it has seen it', async () => {
+    const agent = runtime('claude-code');
+    const more = turnInput('!say more').turn.messages;
+    const steered = async (input: TurnInput, when: (event: TurnEvent) => boolean) => {
+      const events: TurnEvent[] = [];
+      let taken: Promise<boolean> | undefined;
+      for await (const event of agent.startTurn(input, new AbortController().signal)) {
+        events.push(event);
+        if (taken === undefined && when(event)) taken = agent.append?.(input.turn.id, more);
+      }
+      expect(await taken).toBe(true);
+      return events;
+    };
+    const joined = await steered(turn('c.1', null, '!say one', '!listen', '!say two'), ({ type }) => type === 'text');
+    expect([textOf(joined), resultOf(joined)]).toEqual(['one\n\nmore\n\ntwo', '1 turns']);
+    // One that was busy takes it up behind its first result.
+    const queued = await steered(turn('c.2', null, '!say one'), ({ type }) => type === 'process');
+    expect([textOf(queued), resultOf(queued)]).toEqual(['one\n\nmore', '1 turns']);
+    expect(queued.flatMap((event) => (event.type === 'cost' ? [event.usd] : []))).toEqual([0.5, 0.5]);
+    expect(await agent.append?.('c.2', more)).toBe(false);
+    const died = turn('c.3', null, '!say one', '!listen', '!die');
+    expect((await failure(steered(died, ({ type }) => type === 'text'))).message).toMatch(/exit code 1/);
+    // The others have their whole input when they begin.
+    expect(['codex', 'gemini'].map((preset) => runtime(preset as keyof typeof AGENTS).append)).toEqual([undefined, undefined]);
+  });
+
   it('WSP-3 is given its tools without their token among its arguments, and what the configuration adds', async () => {
     const mcp = { url: 'http://127.0.0.1:1/mcp', token: 'tok-1' };
     const input = { ...turn('c.1', null, '!mcp'), mcp };

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/tx.js';
 import type { Author, ControlAction } from '../../plugin/index.js';
-import { boundTo, channelsInMaking } from '../controls/bindings.js';
+import { boundTo, channelsInMaking, threadsAbout } from '../controls/bindings.js';
 import { commandIn } from '../controls/command.js';
 import type { ThreadPlace } from '../controls/control.js';
 import { type ConversationRow, readConversations } from '../conversations/conversations.js';
@@ -14,7 +14,8 @@ const NOBODY_ELSE = { allowSelf: false, allowBots: false, allow: [] };
  * What was said in a thread that is bound belongs to the thread's conversation alone: no route is asked. Done in the transaction that
  * decides, so that a replay is decided by what is bound then.
  */
-export async function bindThreads(tx: Tx, fresh: readonly Fresh[]): Promise<readonly Fresh[]> {
+export async function bindThreads(tx: Tx, arrived: readonly Fresh[]): Promise<readonly Fresh[]> {
+  const fresh = await bindCommands(tx, arrived);
   const places = fresh.flatMap(({ admission }) => placeOf(admission) ?? []);
   if (places.length === 0) return fresh;
   const bound = await boundTo(tx, places);
@@ -33,6 +34,28 @@ export async function bindThreads(tx: Tx, fresh: readonly Fresh[]): Promise<read
     const isEarly = waits !== null && making.has(`${waits.org}/${waits.connection}`);
     return isEarly ? { ...each, admission: { ...unrouted(each.admission), early: waits } } : each;
   });
+}
+
+/**
+ * A command that was written about the subject itself, at the channel of its one conversation, is that conversation's: at Linear the answer
+ * to a session is a comment on the issue, too, and comes first or second.
+ */
+async function bindCommands(tx: Tx, fresh: readonly Fresh[]): Promise<readonly Fresh[]> {
+  const bound = new Map<Fresh, Fresh>();
+  for (const each of fresh.filter(isCommandOutside)) {
+    const { admission } = each;
+    const { org, source: connection } = admission.event;
+    if (admission.subject === null) continue;
+    const [place, ...others] = await threadsAbout(tx, { org, connection, subject: admission.subject });
+    const [row] = place === undefined || others.length > 0 ? [] : await readConversations(tx, [place.conversation]);
+    if (place !== undefined && row !== undefined) bound.set(each, { ...each, admission: within(admission, row, place.thread) });
+  }
+  return bound.size === 0 ? fresh : fresh.map((each) => bound.get(each) ?? each);
+}
+
+function isCommandOutside({ admission }: Fresh): boolean {
+  const { parsed } = admission.event;
+  return parsed.kind === 'prompt' && parsed.thread === undefined && actionOf(admission) !== null;
 }
 
 /** Where it was said, if it is decided for the first time: it can wait until it is known whose thread that is. */

@@ -14,13 +14,14 @@ export function errandsOf(decided: Decided): NewErrand[] {
   return [...actionOf(decided), ...answerOf(decided), ...closedNoticeOf(decided), ...acknowledgementOf(decided)];
 }
 
-/** It does not wait behind a turn, nor behind anything else. */
-function actionOf({ admission: { bound, event }, receipt }: Decided): NewErrand[] {
+/** It does not wait behind a turn, nor behind anything else. One message that came as two events is one action. */
+function actionOf({ admission: { bound, event, messageKey }, receipt }: Decided): NewErrand[] {
   if (!bound?.action) return [];
   const { parsed, org, source: connection } = event;
   const reply = parsed.kind === 'action' ? (parsed.reply ?? null) : null;
   const body = { action: bound.action, by: parsed.author ?? NOBODY, thread: bound.thread, reply };
-  return [{ conversation: bound.conversation, org, connection, lane: null, kind: 'action', slot: slotOf('action', receipt), body }];
+  const slot = messageKey === null ? slotOf('action', receipt) : slotOf('action', bound.conversation, messageKey);
+  return [{ conversation: bound.conversation, org, connection, lane: null, kind: 'action', slot, body }];
 }
 
 const NOBODY: Author = { id: '', name: 'somebody', isBot: false };

@@ -1,5 +1,5 @@
 import { first, type Tx } from '../../database/tx.js';
-import type { ChannelState, ControlThread } from '../../plugin/index.js';
+import type { ChannelState, ControlThread, Subject } from '../../plugin/index.js';
 import { quoted } from '../machine.js';
 import { type ControlState, control, type ThreadPlace } from './control.js';
 import { errand, IN_HAND } from './errand.js';
@@ -56,6 +56,18 @@ export async function boundTo(tx: Tx, places: readonly ThreadPlace[]): Promise<(
   return tx.all(
     `select conversation, org, connection, thread from control_bindings where (org, connection, thread) in (select org, connection, thread from ${sql})`,
     values,
+  );
+}
+
+/** The threads of the conversations about a subject at one channel. */
+export async function threadsAbout(
+  tx: Tx,
+  { org, connection, subject }: { readonly org: string; readonly connection: string; readonly subject: Subject },
+): Promise<(ThreadPlace & { readonly conversation: string })[]> {
+  return tx.all(
+    `select b.conversation, b.org, b.connection, b.thread from conversations c join control_bindings b on b.conversation = c.id
+      where c.org = ? and c.namespace = ? and c.key = ? and b.org = c.org and b.connection = ? and b.thread is not null`,
+    [org, subject.namespace, subject.key, connection],
   );
 }
 

@@ -1,10 +1,11 @@
 import { validate } from 'uuid';
 import { scopedId } from '../../core/conversations/conversation-id.js';
 import { storable } from '../../core/storable.js';
-import type { TurnEvent, TurnInput } from '../../plugin/index.js';
+import type { TurnEvent, TurnInput, TurnMessage } from '../../plugin/index.js';
 import { costEvent, type Fields, fieldsOf, isName, shown, toolEvent } from '../process/agent-event.js';
 import { promptText } from '../prompt-text.js';
 import { MessageTexts } from './message-texts.js';
+import { OpenInput } from './open-input.js';
 import { type FrameReader, type Invocation, type Preset, type PresetOptions, type PresetTurn, status } from './preset.js';
 
 /** `--resume` goes on with a session that exists, `--session-id` begins one under an id of ours; each refuses what is the other's. */
@@ -13,6 +14,9 @@ const OTHER_WAY = {
   '--session-id': { after: /already in use/i, way: '--resume' },
 } as const;
 const MOST_STARTS = 3;
+
+/** It reads messages as they come, and shows each that it has taken up. */
+const STREAM = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json', '--replay-user-messages'];
 
 /** The token stands in the environment of the agent: arguments are seen by everybody on the machine. */
 const TOOLS = (url: string) =>
@@ -25,7 +29,7 @@ class ClaudeTurn implements PresetTurn {
   private readonly id: string;
   private way: keyof typeof OTHER_WAY;
   private starts = 0;
-  private readonly stdin: string;
+  private readonly stdin: OpenInput;
 
   constructor(
     private readonly input: TurnInput,
@@ -35,7 +39,7 @@ class ClaudeTurn implements PresetTurn {
     // Of the turn rather than of the conversation: a reset has to begin another session.
     this.id = known ?? scopedId('session', input.turn.id);
     this.way = known === null ? '--session-id' : '--resume';
-    this.stdin = promptText(input);
+    this.stdin = new OpenInput(userFrame(promptText(input)));
   }
 
   first(): Invocation {
@@ -50,16 +54,25 @@ class ClaudeTurn implements PresetTurn {
   }
 
   reader(): FrameReader {
-    return new ClaudeReader(this.id);
+    return new ClaudeReader(this.id, this.stdin);
+  }
+
+  take(messages: readonly TurnMessage[]): Promise<boolean> {
+    return this.stdin.give(userFrame(promptText({ ...this.input, turn: { ...this.input.turn, messages } })));
   }
 
   private start(events: readonly TurnEvent[]): Invocation {
     this.starts++;
     const { mcp } = this.input;
     const tools = mcp === null ? [] : ['--mcp-config', TOOLS(mcp.url)];
-    const args = ['-p', '--output-format', 'stream-json', '--verbose', ...tools, ...this.options.args, this.way, this.id];
+    const args = ['-p', ...STREAM, ...tools, ...this.options.args, this.way, this.id];
     return { args, stdin: this.stdin, events };
   }
+}
+
+/** One line of its input. */
+function userFrame(text: string): string {
+  return `${JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null })}\n`;
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -68,11 +81,21 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 class ClaudeReader implements FrameReader {
-  isDone = false;
   fault: string | null = null;
   private readonly texts = new MessageTexts();
+  private hasResult = false;
+  private takenUp = 0;
+  private spentUsd = 0;
 
-  constructor(private session: string) {}
+  constructor(
+    private session: string,
+    private readonly input: OpenInput,
+  ) {}
+
+  /** What was given while it worked and is not taken up yet is worked on next. */
+  get isDone(): boolean {
+    return this.hasResult && this.takenUp >= this.input.count;
+  }
 
   *read(frame: Fields): Generator<TurnEvent> {
     switch (frame['type']) {
@@ -82,10 +105,28 @@ class ClaudeReader implements FrameReader {
       case 'assistant':
         yield* this.message(frame);
         return;
+      case 'user':
+        if (frame['isReplay'] === true) this.takeUp();
+        return;
       case 'result':
         yield* this.result(frame);
+        if (this.fault !== null || this.isDone) this.input.close();
         return;
     }
+  }
+
+  /** Each result tells what this start of the program has spent so far. */
+  private *cost(totalUsd: unknown): Generator<TurnEvent> {
+    if (typeof totalUsd !== 'number') return;
+    const cost = costEvent(totalUsd - this.spentUsd);
+    if (cost === null) return;
+    this.spentUsd = totalUsd;
+    yield cost;
+  }
+
+  private takeUp(): void {
+    this.takenUp++;
+    this.hasResult = false;
   }
 
   private *system({ subtype, session_id: id, attempt }: Fields): Generator<TurnEvent> {
@@ -109,12 +150,11 @@ class ClaudeReader implements FrameReader {
 
   private *result(frame: Fields): Generator<TurnEvent> {
     const { subtype, is_error: isError, result, total_cost_usd: usd, permission_denials: denials } = frame;
-    const cost = costEvent(usd);
-    if (cost !== null) yield cost;
+    yield* this.cost(usd);
     if (Array.isArray(denials) && denials.length > 0)
       yield status(shown(`not allowed: ${denials.map((each: unknown) => fieldsOf(each)?.['tool_name']).join(', ')}`));
     if (subtype === 'success' && isError !== true) {
-      this.isDone = true;
+      this.hasResult = true;
       if (typeof result === 'string') yield { type: 'result', text: storable(result, Infinity) };
     } else this.fault = faultOf(frame);
   }

@@ -1,4 +1,4 @@
-import { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput } from '../../plugin/index.js';
+import { type AgentRuntime, type TurnEvent, TurnFailed, type TurnInput, type TurnMessage } from '../../plugin/index.js';
 import { BoundedOutput } from '../process/agent-output.js';
 import { agentEnvironment } from '../process/environment.js';
 import { commandFault } from '../process/find-command.js';
@@ -13,14 +13,21 @@ const PRESETS: Readonly<Record<PresetName, Preset>> = { 'claude-code': claudeCod
 
 /** Runs each turn as one start of an agent's own command line, which keeps its sessions itself. */
 export class PresetRuntime implements AgentRuntime {
+  protected readonly running = new Map<string, PresetTurn>();
+
   constructor(private readonly options: PresetOptions) {}
 
   async *startTurn(input: TurnInput, signal: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
     const turn = PRESETS[this.options.preset](input, this.options);
-    let invocation: Invocation | null = turn.first();
-    while (invocation !== null) {
-      yield* invocation.events;
-      invocation = yield* this.run(turn, invocation, input, signal);
+    this.running.set(input.turn.id, turn);
+    try {
+      let invocation: Invocation | null = turn.first();
+      while (invocation !== null) {
+        yield* invocation.events;
+        invocation = yield* this.run(turn, invocation, input, signal);
+      }
+    } finally {
+      this.running.delete(input.turn.id);
     }
   }
 
@@ -46,4 +53,16 @@ export class PresetRuntime implements AgentRuntime {
     if (another !== null) return another;
     throw new TurnFailed(reader.fault ?? fault ?? 'the agent ended without saying that it is done', errorText);
   }
+}
+
+/** One whose program takes messages while it works. */
+export class SteerablePresetRuntime extends PresetRuntime {
+  async append(turn: string, messages: readonly TurnMessage[]): Promise<boolean> {
+    return (await this.running.get(turn)?.take?.(messages)) ?? false;
+  }
+}
+
+/** The runtime of a preset. */
+export function presetRuntime(options: PresetOptions): AgentRuntime {
+  return options.preset === 'claude-code' ? new SteerablePresetRuntime(options) : new PresetRuntime(options);
 }

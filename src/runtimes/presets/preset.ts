@@ -1,7 +1,8 @@
-import type { TurnEvent, TurnInput } from '../../plugin/index.js';
+import type { TurnEvent, TurnInput, TurnMessage } from '../../plugin/index.js';
 import type { Fields } from '../process/agent-event.js';
 import type { ProcessOptions } from '../process/process-options.js';
 import { promptText } from '../prompt-text.js';
+import type { OpenInput } from './open-input.js';
 
 export type PresetName = 'claude-code' | 'codex' | 'gemini';
 
@@ -14,7 +15,7 @@ export interface PresetOptions extends Omit<ProcessOptions, 'output'> {
 /** One start of the program. */
 export interface Invocation {
   readonly args: readonly string[];
-  readonly stdin: string;
+  readonly stdin: string | OpenInput;
   /** What is said before the program starts. */
   readonly events: readonly TurnEvent[];
 }
@@ -34,6 +35,8 @@ export interface PresetTurn {
   /** Another way to do it, after the program complained and did nothing; null: there is none. */
   next(complaint: string): Invocation | null;
   reader(): FrameReader;
+  /** Gives more messages to the turn, as one. False: it takes none (any more). Left out: it never does. */
+  take?(messages: readonly TurnMessage[]): Promise<boolean>;
 }
 
 export type Preset = (input: TurnInput, options: PresetOptions) => PresetTurn;

@@ -65,6 +65,11 @@ export class AgentProcess {
     return new Promise((resolve) => this.child.stdin.write(text, () => resolve()));
   }
 
+  /** Nothing more comes. */
+  closeInput(): void {
+    this.child.stdin.end();
+  }
+
   /** Waits a little for the exit of an agent that has nothing more to say; false: it still runs. */
   async exitsWithin(limitMs: number): Promise<boolean> {
     await Promise.race([this.exited, delay(limitMs, undefined, { ref: false })]);

@@ -11,11 +11,16 @@ export interface ProcessEnd {
   readonly errorText: string | null;
 }
 
+/** Input that stays open. */
+export interface Attachable {
+  attach(agent: Pick<AgentProcess, 'write' | 'closeInput'>): void;
+}
+
 /** Runs one program to its end. Its group is gone when this ends, however it ends. Throws the signal's reason when that aborts. */
 export async function* runProcess(
   options: Omit<ProcessOptions, 'output'>,
   input: TurnInput,
-  { stdin, output }: { readonly stdin: string; readonly output: AgentOutput },
+  { stdin, output }: { readonly stdin: string | Attachable; readonly output: AgentOutput },
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, ProcessEnd, undefined> {
   signal.throwIfAborted();
@@ -24,7 +29,8 @@ export async function* runProcess(
   try {
     yield { type: 'process', pid: agent.pid, startedAt };
     // Only now may it begin: whoever took the event above knows which group works on the turn.
-    agent.give(stdin);
+    if (typeof stdin === 'string') agent.give(stdin);
+    else stdin.attach(agent);
     for await (const chunk of agent.chunks(limits.onIdle)) yield* output.push(chunk);
     yield* output.end();
     await agent.finished(limits.onIdle);

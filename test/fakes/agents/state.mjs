@@ -23,10 +23,19 @@ export function sessionFile(id) {
 
 export const isKnown = (id) => existsSync(sessionFile(id));
 
-/** Keeps the turn and resolves to its commands: `[name, rest]` of each line `!name rest`. */
+/** Keeps the turn and resolves to its commands. */
 export async function begin(id) {
   const prompt = await text(process.stdin);
+  keep(id, prompt);
+  return commandsOf(prompt);
+}
+
+export function keep(id, prompt) {
   appendFileSync(sessionFile(id), `${JSON.stringify(prompt)}\n`);
+}
+
+/** `[name, rest]` of each line `!name rest`. */
+export function commandsOf(prompt) {
   return prompt.split('\n').flatMap((line) => {
     const [, name, rest] = /^!([\w-]+) ?(.*)$/.exec(line) ?? [];
     return name === undefined ? [] : [[name, rest]];

@@ -90,7 +90,7 @@ describe('a message of the channel at GitHub', () => {
     expect(await control.findMarker(THREAD, '1b6f2c3e-6a3d-4c61-9d0a-5f3e1a2b3c4d', connection, signal)).toBeNull();
   });
 
-  it('GIT-3 is known as our own by its proof, whoever’s account wrote it, and nobody else’s words are', async () => {
+  it('GIT-3 EFF-8 is known as our own by its proof, whoever’s account wrote it, and nobody else’s words are', async () => {
     await post({ text: 'Working on it\r\n' });
     const [own] = issue.comments;
     const parsed = (comment: object, action = 'created', options = connection) =>

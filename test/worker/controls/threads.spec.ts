@@ -137,6 +137,24 @@ eachCore('what people do in a thread', (open) => {
     expect(outcome(await core.admit(said(`${lead}/status`, { lead: lead.length })))).toEqual(['recorded', 'command', 0]);
   });
 
+  it('CTL-3 a command that is written about the subject at the channel itself is its conversation’s, once, as whichever event it comes first', async () => {
+    const core = open(route(), route({ name: 'chatter', source: 'chat' }));
+    const chat = new Chat();
+    const made = await bench(core, chat);
+    await shown(core, made);
+    const outside = (text: string, messageKey: string, key = 'T-1') =>
+      event(prompt(key, text, { author: ADA, messageKey }), { source: 'chat', eventKey: 'comment' });
+    expect(outcome(await core.admit(outside('/status', 'c1')))).toEqual(['recorded', 'command', 0]);
+    expect(outcome(await core.admit(said('/status', { messageKey: 'c1' })))).toEqual(['recorded', 'command', 0]);
+    expect(outcome(await core.admit(said('/status', { messageKey: 'c2' })))).toEqual(['recorded', 'command', 0]);
+    expect(outcome(await core.admit(outside('/status', 'c2')))).toEqual(['recorded', 'command', 0]);
+    await until(areDone(core));
+    expect(chat.textsIn('T1').filter((text) => text !== 'Which one?')).toHaveLength(2);
+    // What is no command, or about a subject that is not shown there, is for the routes.
+    expect(outcome(await core.admit(outside('hello', 'c3')))).toEqual(['routed', null, 1]);
+    expect(outcome(await core.admit(outside('/status', 'c4', 'T-2')))).toEqual(['routed', null, 1]);
+  });
+
   it('CTL-3 an action is carried out once for a receipt, also when it is replayed, and answered in the way of its channel', async () => {
     const core = open();
     const chat = new Chat();
