@@ -19,7 +19,7 @@ const CALL_MS = 60_000;
 
 /** What working on claims, and on what ends leave to do, needs of the host. */
 export function workContext(
-  host: { readonly database: Database; readonly dataDir: string; readonly bootId: string },
+  host: { readonly database: Database; readonly dataDir: string; readonly bootId: string; readonly attachmentsKeptMs: number },
   parts: {
     readonly membership: Membership;
     readonly signals: Signals;
@@ -32,9 +32,9 @@ export function workContext(
   },
 ): WorkContext {
   const { membership, signals, table, providers, tools, permissions, admissions, outbound } = parts;
-  const { database, dataDir, bootId } = host;
+  const { database, dataDir, bootId, attachmentsKeptMs } = host;
   return {
-    ...{ database, table, providers, bootId, callMs: CALL_MS },
+    ...{ database, table, providers, bootId, attachmentsKeptMs, callMs: CALL_MS },
     workspacesFolder: path.join(dataDir, 'workspaces'),
     folders: new WorkspaceFolders(new Repositories(path.join(dataDir, 'repositories'))),
     now: () => Date.now() + membership.offsetMs(),

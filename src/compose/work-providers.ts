@@ -176,7 +176,7 @@ function turnProviders(parts: HostParts) {
         outbound: Outbound,
       ) =>
         workContext(
-          { database, dataDir: config.dataDir, bootId: self.bootId },
+          { database, dataDir: config.dataDir, bootId: self.bootId, attachmentsKeptMs: config.retention.payloadsMs },
           { membership, signals, table, providers, tools, permissions, admissions, outbound },
         ),
     },

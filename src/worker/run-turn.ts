@@ -38,6 +38,8 @@ export interface TurnContext {
   /** Folder in which conversations without a directory get one each. */
   readonly workspacesFolder: string;
   readonly folders: WorkspaceFolders;
+  /** How long files that came with messages stay in conversations that go on. */
+  readonly attachmentsKeptMs: number;
   /** The database's time, as well as it is known here. */
   readonly now: () => number;
   readonly onActivity: (conversation: string) => void;
@@ -136,10 +138,10 @@ function messagesOf(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<TurnMessage[]> {
-  const { table, now, providers } = context;
+  const { table, now, providers, attachmentsKeptMs: keptForMs } = context;
   const ofRoute = (route: string | null) => table.route(job.conversation.org, route)?.instructions ?? null;
   const messages = turnMessages(contents, { before, ofRoute }, new Date(now()));
-  return fetchAttachments(messages, contents, { providers, workspace: folderOf(job, context) }, signal);
+  return fetchAttachments(messages, contents, { providers, workspace: folderOf(job, context), keptForMs }, signal);
 }
 
 async function turnInput(job: TurnJob, context: TurnContext, signal: AbortSignal): Promise<TurnInput> {

@@ -108,7 +108,14 @@ export class Bench {
       ...(channel && { control: { connection: 'chat', parent: 'C1', limits: channel.limits, ...change.control } }),
     }));
     const context: WorkContext = {
-      ...{ database, table: new WorkTable(named, routes), workspacesFolder: this.folder, bootId: self.bootId, callMs },
+      ...{
+        database,
+        table: new WorkTable(named, routes),
+        workspacesFolder: this.folder,
+        bootId: self.bootId,
+        callMs,
+        attachmentsKeptMs: DAY,
+      },
       providers: { find: (org, source) => (isConfigured(source) ? { connection: connectionNamed(org, source), provider } : null) },
       folders: new WorkspaceFolders(new Repositories(path.join(this.folder, 'repositories'))),
       onErrands: () => void this.signals.emit('errands'),

@@ -2,7 +2,10 @@ import { Duration } from './values.js';
 
 /** `retention:` - how long what is done with is kept. Nothing of an unfinished delivery is pruned. */
 export class RetentionSection {
-  @Duration({ about: 'Bodies of events, as they arrived. What plugins made of them stays with the receipts.' })
+  @Duration({
+    about:
+      'Bodies of events, as they arrived, and files that came with messages of conversations that go on. What plugins made of events stays with the receipts.',
+  })
   readonly payloads: string = '14d';
 
   @Duration({

@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, readdir, readFile, realpath, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 const HOME = '.throughline';
@@ -12,14 +12,26 @@ export class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder';
 }
 
-/** An empty folder for the files of one delivery, in the workspace of its conversation; what an earlier try had there is gone. */
-export async function makeAttachmentFolder(workspace: string, delivery: string): Promise<string> {
+/**
+ * An empty folder for the files of one delivery, in the workspace of its conversation; what an earlier try had there is gone, and so is what
+ * came with messages of the conversation so long ago: one that never ends would fill the disk.
+ */
+export async function makeAttachmentFolder(workspace: string, delivery: string, keptForMs: number): Promise<string> {
   const kind = await ownFolder(workspace);
   const folder = path.join(kind, delivery);
   if (path.dirname(folder) !== kind) throw new UnsafeFolder(`${delivery} is not the name of a folder`);
   await rm(folder, { recursive: true, force: true });
+  await removeOld(kind, delivery.slice(0, delivery.lastIndexOf('.') + 1), Date.now() - keptForMs);
   await mkdir(folder);
   return folder;
+}
+
+/** Messages are worked on in their order, so that nothing of an older one is still to be read. */
+async function removeOld(kind: string, prefix: string, before: number): Promise<void> {
+  for (const name of (await readdir(kind)).filter((each) => each.startsWith(prefix))) {
+    const found = await stat(path.join(kind, name)).catch(() => null);
+    if (found !== null && found.mtimeMs < before) await rm(path.join(kind, name), { recursive: true, force: true });
+  }
 }
 
 /** Takes away what came with the messages of a conversation, and the folder for it where nothing else is left in that. */

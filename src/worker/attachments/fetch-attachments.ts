@@ -33,6 +33,8 @@ export interface FetchContext {
   readonly providers: Providers;
   /** Absolute path of the folder that the turn works in. */
   readonly workspace: string;
+  /** Milliseconds. */
+  readonly keptForMs: number;
   readonly limits?: Partial<AttachmentLimits>;
 }
 
@@ -98,7 +100,7 @@ class Fetching {
       try {
         if (index >= this.limits.files) throw new NotFetched(`${this.limits.files} files of a message are fetched at most`);
         if (found?.provider.attachments === undefined) throw new NotFetched(`the connection ${content.source} fetches no files`);
-        folder ??= await makeAttachmentFolder(this.context.workspace, message.delivery);
+        folder ??= await makeAttachmentFolder(this.context.workspace, message.delivery, this.context.keptForMs);
         const name = safeName(reference.name, taken);
         taken.add(name.toLowerCase());
         const source = { attachments: found.provider.attachments, connection: found.connection };

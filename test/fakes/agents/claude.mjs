@@ -27,8 +27,10 @@ const text = (words, parent = null) =>
   say({ type: 'assistant', message: { content: [{ type: 'text', text: words }] }, parent_tool_use_id: parent, session_id: id });
 // Costs add up over all that one start of it does.
 let spent = 0;
-const result = (fields) =>
-  say({ type: 'result', subtype: 'success', is_error: false, session_id: id, total_cost_usd: (spent += 0.5), permission_denials: [], ...fields });
+function result(fields) {
+  spent += 0.5;
+  say({ type: 'result', subtype: 'success', is_error: false, session_id: id, total_cost_usd: spent, permission_denials: [], ...fields });
+}
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 let next = lines.next();

@@ -16,6 +16,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['GET', /^\/users\/@me\/guilds$/, (world) => [{ id: world.guild, name: 'the server' }]],
   ['GET', /^\/guilds\/(\d+)\/channels$/, (world) => [...world.channels.values()].filter((each) => !('thread_metadata' in each))],
   ['GET', /^\/guilds\/(\d+)\/threads\/active$/, (world) => ({ threads: world.active(), members: [] })],
+  ['GET', /^\/channels\/(\d+)\/threads\/archived\/public$/, archived],
   ['GET', /^\/channels\/(\d+)$/, (world, [id = '']) => shown(world, id)],
   ['PATCH', /^\/channels\/(\d+)$/, (world, [id = ''], { body }) => changed(world, world.thread(id), body)],
   ['GET', /^\/channels\/(\d+)\/messages$/, (world, [id = ''], { query }) => history(world, id, query)],
@@ -48,6 +49,19 @@ export function perform(world: World, seen: Seen, rest: RestState): unknown {
 function shown(world: World, id: string): unknown {
   world.need('VIEW_CHANNEL');
   return world.channel(id);
+}
+
+/** By the time at which they were archived, the newest first; at most `limit` of those before a time. */
+function archived(world: World, [id = '']: string[], { query }: Seen): unknown {
+  world.need('VIEW_CHANNEL');
+  world.channel(id);
+  const [limit, before] = [Number(query.get('limit') ?? 50), query.get('before')];
+  const at = ({ thread_metadata }: Thread) => Date.parse(thread_metadata.archive_timestamp);
+  const all = world
+    .threads()
+    .filter((each) => each.parent_id === id && each.thread_metadata.archived && (before === null || at(each) < Date.parse(before)))
+    .sort((a, b) => at(b) - at(a));
+  return { threads: all.slice(0, limit), members: [], has_more: all.length > limit };
 }
 
 function changed(world: World, thread: Thread, body: Json): Thread {

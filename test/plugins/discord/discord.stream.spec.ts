@@ -130,6 +130,27 @@ eachCore('the gateway of Discord', (open) => {
     expect(new Set(discord.calls('GET', /messages$/).map(({ path }) => path)).size).toBe(2);
   });
 
+  it('REC-5 what was said in a thread that was archived before anybody came back is asked for, and older archives are not', async () => {
+    const { discord, core } = await begin();
+    const { world } = discord;
+    const archive = (name: string, text: string, agoMs = 0) => {
+      const thread = world.addThread(name, world.bot.id);
+      const { id } = world.say(thread.id, text);
+      Object.assign(thread.thread_metadata, { archived: true, archive_timestamp: new Date(Date.now() - agoMs).toISOString() });
+      return `message.${id}`;
+    };
+    const first = replica(core, discord);
+    await stands(first);
+    const before = `message.${world.say(world.parent, 'before').id}`;
+    await delivered(first, before);
+    await first.supervisor.stop();
+    archive('long ago', 'old news', 3_600_000);
+    const within = Array.from({ length: 120 }, (_, i) => archive(`thread ${i}`, `last word ${i}`, 120 - i));
+    const second = replica(core, discord);
+    await delivered(second, ...within);
+    expect(new Set(await second.delivered())).toEqual(new Set([before, ...within]));
+  });
+
   it('REC-5 another replica goes on, without a session and without a gap', async () => {
     const { discord, core } = await begin();
     const first = replica(core, discord);

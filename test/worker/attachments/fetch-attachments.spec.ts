@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -26,6 +37,7 @@ afterEach(async () => {
   rmSync(workspace, { recursive: true, force: true });
 });
 
+const KEPT_MS = 86_400_000;
 const folder = () => path.join(workspace, '.throughline', 'attachments', DELIVERY);
 const named = (reference: string, name = `${reference.slice(1)}.png`): AttachmentReference => ({ reference, name });
 
@@ -42,7 +54,7 @@ async function fetched(references: readonly AttachmentReference[], { source = so
   const content = { org: 'default', source: 'chat', parsed } as DeliveryContent;
   const connection = { name: 'chat', org: 'default', source: 'public', secrets: [], options: {} } as const;
   const providers = { find: () => ({ connection, provider: source === null ? {} : { attachments: source } }) };
-  const [made] = await fetchAttachments([message], [content], { providers, workspace, limits }, signal);
+  const [made] = await fetchAttachments([message], [content], { providers, workspace, keptForMs: KEPT_MS, limits }, signal);
   if (made === undefined) throw new Error('no message');
   return { ...made, told: made.text.split('\n').slice(1) };
 }
@@ -218,6 +230,18 @@ describe('the files that came with a message', () => {
     await removeAttachments(workspace, CONVERSATION);
     expect([readdirSync(outside), existsSync(path.join(workspace, '.throughline'))]).toEqual([['keep'], false]);
     rmSync(outside, { recursive: true });
+  });
+
+  it('TRN-11 are kept for a while where the conversation goes on, and those of others are its own matter', async () => {
+    const kind = path.dirname(folder());
+    const beside = ['.2', '.3'].map((sequence) => path.join(kind, `${CONVERSATION}${sequence}`));
+    const others = path.join(kind, '00000000-0000-4000-8000-000000000001.1');
+    await fetched([named('/3')]);
+    const long = new Date(Date.now() - KEPT_MS - 1000);
+    for (const each of [...beside, others]) mkdirSync(each);
+    for (const each of [beside[0] ?? '', others]) utimesSync(each, long, long);
+    await fetched([named('/3')]);
+    expect(readdirSync(kind).sort()).toEqual([others, folder(), beside[1] ?? ''].map((each) => path.basename(each)).sort());
   });
 
   it('TRM-3 go with their conversation and with no other, and what somebody else put there stays', async () => {
