@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AgentRuntime, ApprovalDecision, TurnEvent, TurnInput } from '../../src/plugin/index.js';
 import { createRuntime } from '../../src/runtimes/create-runtime.js';
@@ -11,6 +12,7 @@ import { failure, lives, run, statusesOf, textOf, turnInput } from './turns.js';
 jest.setTimeout(60_000);
 
 const AGENT = fileURLToPath(new URL('../fakes/acp-agent.mjs', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 const UNTRUSTED = { trust: 'untrusted' } as const;
 let workspace = '';
 let log = '';
@@ -66,6 +68,28 @@ describe('an agent that speaks the Agent Client Protocol', () => {
     const events = await run(acp(), turn(1, null, '!say hello'));
     expect(events.map(({ type }) => type)).toEqual(['process', 'session', 'text']);
     expect(sessionOf(events)).toBe(`fake-${pidOf(events)}-0`);
+  });
+
+  it('REC-1 is started from its package by npx, as docs/agents.md says, and goes on with its session', async () => {
+    const folder = path.join(workspace, 'package');
+    mkdirSync(folder);
+    const about = { name: 'an-agent', version: '1.0.0', type: 'module', bin: { 'an-agent': 'agent.js' } };
+    writeFileSync(path.join(folder, 'package.json'), JSON.stringify(about));
+    writeFileSync(path.join(folder, 'agent.js'), `#!/usr/bin/env node\nawait import(${JSON.stringify(pathToFileURL(AGENT).href)});\n`);
+    execFileSync('npm', ['pack', '--silent'], { cwd: folder });
+    // In memory, where the folders of tests may be, nothing can be executed.
+    mkdirSync(CACHE, { recursive: true });
+    const cache = mkdtempSync(path.join(CACHE, 'npx-'));
+    const offline = { npm_config_offline: 'true', npm_config_cache: cache };
+    const command = ['npx', '-y', `file:${path.join(folder, 'an-agent-1.0.0.tgz')}`];
+    const agent = acp({ command, env: { AGENT_LOG: log, ...offline } });
+    const first = await run(agent, turn(1, null, '!say hello'));
+    expect(textOf(first)).toBe('hello');
+    await agent.close?.();
+    const again = await run(acp({ command, env: { AGENT_LOG: log, ...offline } }), turn(2, sessionOf(first), '!say again'));
+    expect([textOf(again), sessionOf(again)]).toEqual(['again', 'none']);
+    expect(logged().filter((line) => line.startsWith('start'))).toHaveLength(2);
+    rmSync(cache, { recursive: true, force: true });
   });
 
   it('says texts, tools, plans, thoughts and what it cost', async () => {
