@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAgentServer } from './commands/agent-server.js';
 import { addDoctor } from './commands/doctor.js';
 import { addInit } from './commands/init.js';
 import { addMigrate } from './commands/migrate.js';
@@ -37,6 +38,6 @@ function commandsFor(run: Run): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')),
     })
     .exitOverride();
-  for (const add of [addInit, addStart, addMigrate, addDoctor, addSend, addTail, addToken, addNotBuilt]) add(root, run);
+  for (const add of [addInit, addStart, addMigrate, addDoctor, addSend, addTail, addToken, addAgentServer, addNotBuilt]) add(root, run);
   return root;
 }

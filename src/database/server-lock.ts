@@ -3,21 +3,20 @@ import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ConfigFault } from '../plugin/errors.js';
 
+const OWN_DATABASE = 'give this one its own database.url (replicas need PostgreSQL)';
+
 /**
  * Makes this process the one server of a SQLite file. The operating system gives the lock back however the holder dies,
  * so none is ever stale. Commands may go on writing to the database file itself beside the server.
  */
-export function lockForServer(databaseFile: string): () => void {
+export function lockForServer(databaseFile: string, advice = OWN_DATABASE): () => void {
   const file = `${realFile(databaseFile)}.server`;
   const lock = new Sqlite(file, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
   } catch (cause) {
     lock.close();
-    throw new ConfigFault(
-      `another Throughline server${holderOf(file)} is using ${databaseFile}; stop it, or give this one its own database.url (replicas need PostgreSQL)`,
-      { cause },
-    );
+    throw new ConfigFault(`another Throughline server${holderOf(file)} is using ${databaseFile}; stop it, or ${advice}`, { cause });
   }
   writeFileSync(`${file}.pid`, `${process.pid}\n`);
   return () => lock.close();

@@ -8,13 +8,16 @@ import { acpOptions, echoOptions, presetOptions, processOptions, type RuntimeOpt
 /** Ways to make a runtime, by the name that stands in `runtimes.<name>.kind`. */
 export type RuntimeKinds = Readonly<Record<string, (options: RuntimeOptions) => AgentRuntime>>;
 
-/** The kinds that need no plugin. The host adds those of its plugins. */
-export const builtInKinds: RuntimeKinds = {
+/** Agents that are programs of this machine. */
+export const localKinds: RuntimeKinds = {
   acp: (options) => new AcpRuntime(acpOptions(options)),
   echo: (options) => new EchoRuntime(echoOptions(options)),
   process: (options) =>
     (options['preset'] ?? null) === null ? new ProcessRuntime(processOptions(options)) : presetRuntime(presetOptions(options)),
 };
+
+/** The kinds that need no plugin. The host adds those of its plugins. */
+export const builtInKinds: RuntimeKinds = localKinds;
 
 /** Throws `ConfigFault` when there is no such kind, or when its options are wrong. */
 export function createRuntime(kind: string, options: RuntimeOptions, kinds: RuntimeKinds = builtInKinds): AgentRuntime {

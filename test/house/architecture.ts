@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingress: ['plugin', 'http', 'core', 'database'],
   tools: ['plugin', 'http', 'core', 'database'],
   automations: ['plugin', 'http', 'core', 'database', 'runtimes'],
+  'agent-server': ['plugin', 'core', 'database', 'runtimes'],
   testing: ['plugin', 'http', 'core', 'config', 'plugin-host', 'ingress'],
 };
 

@@ -5,7 +5,6 @@ import { UsageFault } from '../usage-fault.js';
 export function addNotBuilt(root: Command): void {
   const plugin = root.command('plugin').description('not built yet in this version');
   refuse(plugin.command('new'), 'plugin new');
-  refuse(root.command('agent-server'), 'agent-server');
 }
 
 function refuse(command: Command, name: string): void {

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { validate } from 'uuid';
+import { InvalidInput, NotFound } from '../plugin/errors.js';
+import type { Commands } from './commands.js';
+import { viewOf } from './conversation-view.js';
+import type { Conversations } from './conversations.js';
+import { textOf } from './events.js';
+import { download, upload } from './files.js';
+import type { HostedConversation } from './hosted-conversation.js';
+import { pageOf } from './paging.js';
+import { readChange, readCommand, readConfirmation, readMessage, readStart, Unprocessable } from './requests.js';
+
+export interface Hosted {
+  readonly conversations: Conversations;
+  readonly commands: Commands;
+  /** Where conversations without a folder of their own work. */
+  readonly workspaces: string;
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+const SUCCESS = { success: true };
+
+export function addConversations(api: FastifyInstance, { conversations, workspaces }: Hosted): void {
+  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  api.post('/conversations', async ({ body }, reply) => {
+    const { origin, first } = readStart(body, workspaces);
+    const { conversation, isNew } = await conversations.make(origin);
+    // One that was there is answered as it is: nothing of the request is done.
+    if (isNew && first !== null) await conversation.post(first.text, first);
+    return reply.code(isNew ? 201 : 200).send(viewOf(conversation));
+  });
+  api.get('/conversations', async ({ query }) => {
+    const { ids = [] } = query as { ids?: string | string[] };
+    const asked = [ids].flat();
+    if (asked.length > 100) throw new InvalidInput('at most 100 ids');
+    return Promise.all(asked.map(async (id) => orNull(await conversations.get(id))));
+  });
+  api.get('/conversations/search', async ({ query }) => {
+    const { items, next_page_id } = pageOf(conversations.all(), query as Query);
+    return { items: (await Promise.all(items.map(({ id }) => conversations.get(id)))).map(orNull), next_page_id };
+  });
+  api.get('/conversations/count', async () => conversations.all().length);
+  api.get('/conversations/:id', async (request) => viewOf(await named(request)));
+  api.patch('/conversations/:id', async (request) => {
+    const { title } = readChange(request.body);
+    if (title !== null) await (await named(request)).rename(title);
+    return SUCCESS;
+  });
+  api.delete('/conversations/:id', async (request) => {
+    const { id } = await named(request);
+    await conversations.remove(id);
+    return SUCCESS;
+  });
+}
+
+export function addExecution(api: FastifyInstance, { conversations }: Hosted): void {
+  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  api.post('/conversations/:id/run', async (request) => {
+    (await named(request)).run();
+    return SUCCESS;
+  });
+  for (const how of ['pause', 'interrupt'])
+    api.post(`/conversations/:id/${how}`, async (request) => {
+      await (await named(request)).pause();
+      return SUCCESS;
+    });
+  api.get('/conversations/:id/agent_final_response', async (request) => {
+    return { response: lastWords((await named(request)).events) };
+  });
+}
+
+export function addEvents(api: FastifyInstance, { conversations }: Hosted): void {
+  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  api.post('/conversations/:id/events', async (request) => {
+    const said = readMessage(request.body);
+    const { event, isDuplicate } = await (await named(request)).post(said.text, said);
+    return { ...SUCCESS, event_id: event, duplicate: isDuplicate };
+  });
+  api.post('/conversations/:id/events/respond_to_confirmation', async (request) => {
+    const isAccepted = readConfirmation(request.body);
+    await (await named(request)).confirm(isAccepted);
+    return SUCCESS;
+  });
+  api.get('/conversations/:id/events/search', async (request) => {
+    const query = request.query as Query;
+    const { events } = await named(request);
+    const found = events.filter(
+      ({ kind, source, timestamp }) =>
+        (query['kind'] === undefined || kind === query['kind']) &&
+        (query['source'] === undefined || source === query['source']) &&
+        (query['timestamp__gte'] === undefined || timestamp >= query['timestamp__gte']) &&
+        (query['timestamp__lt'] === undefined || timestamp < query['timestamp__lt']),
+    );
+    return pageOf(found, query, query['sort_order'] === 'TIMESTAMP_DESC');
+  });
+  api.get('/conversations/:id/events/count', async (request) => (await named(request)).events.length);
+  api.get('/conversations/:id/events/:event', async (request) => {
+    const { event } = request.params as { event: string };
+    const found = (await named(request)).events.find(({ id }) => id === event);
+    if (found === undefined) throw new NotFound(`Event not found: ${event}`);
+    return found;
+  });
+}
+
+export function addShell(api: FastifyInstance, { commands }: Hosted): void {
+  api.post('/bash/start_bash_command', async ({ body }) => commands.start(readCommand(body)));
+  api.post('/bash/execute_bash_command', async ({ body }) => commands.finished(commands.start(readCommand(body)).id));
+  api.get('/bash/bash_events/search', async ({ query }) => {
+    const { kind__eq: kind, command_id__eq: command, sort_order: order, ...page } = query as Query;
+    return pageOf(commands.search(kind, command), page, order === 'TIMESTAMP_DESC');
+  });
+  api.post('/file/upload', async ({ query, body, headers }) => {
+    await upload((query as Query)['path'], { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), contentType: headers['content-type'] });
+    return SUCCESS;
+  });
+  api.get('/file/download', async ({ query }, reply) =>
+    reply.type('application/octet-stream').send(await download((query as Query)['path'])),
+  );
+}
+
+async function conversationOf(conversations: Conversations, { params }: FastifyRequest): Promise<HostedConversation> {
+  const { id } = params as { id: string };
+  if (!validate(id)) throw new Unprocessable([{ loc: ['path', 'conversation_id'], msg: 'must be a UUID' }]);
+  const found = await conversations.get(id.toLowerCase());
+  if (found === null) throw new NotFound(`Conversation not found: ${id}`);
+  return found;
+}
+
+function orNull(conversation: HostedConversation | null): unknown {
+  return conversation === null ? null : viewOf(conversation);
+}
+
+function lastWords(events: HostedConversation['events']): string {
+  const last = events.findLast((event) => event.source === 'agent' && textOf(event) !== null);
+  return last === undefined ? '' : (textOf(last) ?? '');
+}
