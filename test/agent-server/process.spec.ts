@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
@@ -65,8 +65,8 @@ describe('throughline agent-server', () => {
     const message = randomUUID();
     await served.say(id, '!say begun\n!hang', { message_id: message });
     await served.rests(id, 'running');
-    const pidOf = () => Number(/start (\d+)\n?$/.exec(readFileSync(log, 'utf8').trim())?.[1]);
-    while (!(await lives(pidOf()).catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 20));
+    const pidOf = () => Number(/start (\d+)$/m.exec(existsSync(log) ? readFileSync(log, 'utf8') : '')?.[1] ?? 0);
+    while (pidOf() === 0 || !(await lives(pidOf()))) await new Promise((resolve) => setTimeout(resolve, 20));
     const first = pidOf();
     await served.end('SIGKILL');
     await served.start();

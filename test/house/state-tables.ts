@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { execution } from '../../src/agent-server/execution.js';
 import { approval } from '../../src/core/approvals/approval.js';
 import { automation } from '../../src/core/automations/automation.js';
 import { control } from '../../src/core/controls/control.js';
@@ -29,6 +30,7 @@ const MACHINES: readonly [Machine, string][] = [
   [control as unknown as Machine, 'src/core/controls/control.ts'],
   [errand as unknown as Machine, 'src/core/controls/errand.ts'],
   [source as unknown as Machine, 'src/ingress/sources/source.ts'],
+  [execution as unknown as Machine, 'src/agent-server/execution.ts'],
 ];
 
 /** The state machines as Markdown: a table each, in the order of their states. */

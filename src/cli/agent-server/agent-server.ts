@@ -24,8 +24,8 @@ export async function agentServer({ port, host, dir }: AgentServerArguments, ter
     throw new UsageFault(`--host ${host} lets other machines in: set THROUGHLINE_AGENT_SERVER_KEY, which they then have to know`);
   const interrupted = terminal.interrupted();
   const server = await startAgentServer({ host, port: number, folder: path.resolve(cwd, dir), env, version: version() });
-  say(terminal, `listening on ${server.url}`);
   if (!server.isGuarded) err.write('nobody is asked for a key: set THROUGHLINE_AGENT_SERVER_KEY to ask for one in X-Session-API-Key\n');
+  say(terminal, `listening on ${server.url}`);
   if (!interrupted.aborted) await once(interrupted, 'abort');
   await server.stop();
 }
