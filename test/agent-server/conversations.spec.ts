@@ -64,7 +64,7 @@ describe('a conversation of the agent server', () => {
     await served.rests(id, 'finished');
   });
 
-  it('AUT-7 a pause stops the turn, keeps what was not done, and lasts until it is told to run', async () => {
+  it('a pause stops the turn, keeps what was not done, and lasts until it is told to run', async () => {
     await served.open(id, ACP);
     await served.say(id, '!hang');
     await served.rests(id, 'running');
