@@ -12,6 +12,8 @@ import { uploadOf } from '../core/automations/tarball-fault.js';
 import { RunDesk } from '../core/runs/run-desk.js';
 import { Signals } from '../core/signals.js';
 import { openUpload } from '../core/uploads/uploads.js';
+import { namesSubjects } from '../core/webhooks/webhook-settings.js';
+import { webhooksOf } from '../core/webhooks/webhooks.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/tx.js';
 import type { HostParts } from './host-parts.js';
@@ -36,8 +38,10 @@ class ConfiguredWorld extends AutomationWorld {
     super();
   }
 
-  async around(_tx: Tx, org: string): Promise<Surroundings> {
-    return surroundingsOf(this.config, org);
+  async around(tx: Tx, org: string): Promise<Surroundings> {
+    const configured = surroundingsOf(this.config, org);
+    const made = (await webhooksOf(tx, org)).map(({ source, settings }) => [source, { namesSubjects: namesSubjects(settings) }] as const);
+    return { ...configured, sources: new Map([...made, ...configured.sources]) };
   }
 
   async tarballFault(tx: Tx, org: string, { tarball }: AutomationSpec): Promise<string | null> {

@@ -1,15 +1,20 @@
 import type { Talk } from '../core/admission/admissions.js';
+import type { WebhookRegistry } from '../ingress/webhooks/webhook-registry.js';
 import type { Connection, Provider } from '../plugin/index.js';
 import type { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import type { Channel, Channels } from '../worker/controls/channels.js';
 import type { ConnectedProvider, Providers } from '../worker/providers.js';
 import type { ConfiguredConnection } from './configured-host.js';
 
-/** What stands behind each configured connection, from memory. */
+/** What stands behind each configured connection, and behind each webhook that was made through the API; all from memory. */
 export class ConfiguredProviders implements Providers, Channels, Talk {
   private readonly connected: ReadonlyMap<string, ConnectedProvider & { readonly provider: Provider }>;
 
-  constructor(connections: readonly ConfiguredConnection[], registry: PluginRegistry) {
+  constructor(
+    connections: readonly ConfiguredConnection[],
+    private readonly registry: PluginRegistry,
+    private readonly made: Pick<WebhookRegistry, 'connection'> = { connection: () => null },
+  ) {
     this.connected = new Map(
       connections.map(({ settings, connection }) => [
         `${connection.org}/${connection.name}`,
@@ -19,7 +24,12 @@ export class ConfiguredProviders implements Providers, Channels, Talk {
   }
 
   find(org: string, source: string): ConnectedProvider | null {
-    return this.connected.get(`${org}/${source}`) ?? null;
+    return this.connected.get(`${org}/${source}`) ?? this.madeOne(org, source);
+  }
+
+  private madeOne(org: string, source: string): ConnectedProvider | null {
+    const connection = this.made.connection(org, source);
+    return connection === null ? null : { connection, provider: this.registry.get('webhook') };
   }
 
   channel(org: string, name: string): Channel | null {

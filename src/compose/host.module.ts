@@ -10,6 +10,7 @@ import { Operations } from '../core/operations.js';
 import { Signals } from '../core/signals.js';
 import { Database } from '../database/database.js';
 import { DatabaseClock, EventAdmission, EventSources } from '../ingress/event-source.js';
+import { WebhookRegistry } from '../ingress/webhooks/webhook-registry.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { Membership } from '../worker/membership.js';
 import { approvalProviders } from './approval-work.js';
@@ -18,6 +19,7 @@ import { triggerProviders } from './automation-triggers.js';
 import { ConfiguredHostView } from './configured-host-view.js';
 import { ConfiguredProviders } from './configured-providers.js';
 import { controlProviders } from './control-work.js';
+import { webhookProviders } from './custom-webhooks.js';
 import { effectProviders } from './effect-work.js';
 import { ConfiguredSources } from './event-sources.js';
 import type { HostParts } from './host-parts.js';
@@ -57,8 +59,8 @@ export class HostModule {
     const ingress = [
       {
         provide: ConfiguredProviders,
-        inject: [PluginRegistry],
-        useFactory: (registry: PluginRegistry) => new ConfiguredProviders(parts.connections, registry),
+        inject: [PluginRegistry, WebhookRegistry],
+        useFactory: (registry: PluginRegistry, made: WebhookRegistry) => new ConfiguredProviders(parts.connections, registry, made),
       },
       {
         provide: EventAdmission,
@@ -67,8 +69,9 @@ export class HostModule {
       },
       {
         provide: EventSources,
-        inject: [PluginRegistry],
-        useFactory: (registry: PluginRegistry) => new ConfiguredSources(parts.config, parts.connections, registry),
+        inject: [PluginRegistry, WebhookRegistry],
+        useFactory: (registry: PluginRegistry, made: WebhookRegistry) =>
+          new ConfiguredSources(parts.config, parts.connections, registry, made),
       },
       { provide: DatabaseClock, useExisting: Membership },
     ];
@@ -83,6 +86,7 @@ export class HostModule {
       ...automationProviders(parts),
       ...runProviders(parts),
       ...triggerProviders(parts),
+      ...webhookProviders(parts),
       ...adminProviders(parts),
     ];
     return { module: HostModule, imports: [plugins], providers, exports: [...providers, plugins] };

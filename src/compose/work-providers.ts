@@ -12,6 +12,7 @@ import { Maintenance } from '../core/maintenance/maintenance.js';
 import { ConversationPurges } from '../core/purges/conversation-purges.js';
 import { Signals } from '../core/signals.js';
 import { SourceSupervisor } from '../ingress/sources/source-supervisor.js';
+import { WebhookRegistry } from '../ingress/webhooks/webhook-registry.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { cleanupKinds } from '../worker/cleanup/job-kinds.js';
 import { JobRunner } from '../worker/cleanup/job-runner.js';
@@ -113,9 +114,10 @@ function automatedProvider({ config }: HostParts) {
   const isIdle = config.workers.concurrency === 0;
   return {
     provide: AUTOMATED,
-    inject: [TriggerRegistry, RunDispatcher, Scheduler],
-    useFactory: (triggers: TriggerRegistry, runs: RunDispatcher, scheduler: Scheduler): Companion[] => [
+    inject: [TriggerRegistry, WebhookRegistry, RunDispatcher, Scheduler],
+    useFactory: (triggers: TriggerRegistry, webhooks: WebhookRegistry, runs: RunDispatcher, scheduler: Scheduler): Companion[] => [
       ...(isIdle ? [] : [{ ready: async () => scheduler.start(), drain: () => scheduler.stop() }]),
+      { prepare: () => webhooks.start(), end: async () => webhooks.stop() },
       { prepare: () => triggers.start(), end: async () => triggers.stop() },
       { ready: async () => runs.start(), drain: () => runs.stop() },
     ],

@@ -12,6 +12,8 @@ interface Events {
   sources: [];
   /** Automations were made, changed, switched or deleted: whoever keeps a view of them reads them anew. */
   automations: [];
+  /** Custom webhooks were made, changed or deleted: whoever keeps a view of them reads them anew. */
+  webhooks: [];
   /** Runs wait to be begun. */
   runs: [];
   /** A run has ended: whoever is at it stops. */

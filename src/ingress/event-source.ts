@@ -1,6 +1,7 @@
 import type { Bracket } from '../core/admission/admissions.js';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
 import type { Connection, SubjectParser, WebhookTransport } from '../plugin/index.js';
+import type { ArrivedRequest } from './arrived-request.js';
 
 /** A connection as the event endpoint sees it, everything decided. */
 export interface EventSource {
@@ -17,6 +18,8 @@ export interface EventSource {
   readonly rate: { readonly perSecond: number; readonly burst: number } | null;
   /** The operator said `insecure: true`: where no secret is configured, unsigned events are believed, from this machine alone. */
   readonly insecure: boolean;
+  /** Told of each request that is refused for its signature. */
+  readonly refused?: (request: ArrivedRequest, code: string) => void;
 }
 
 /** The sources that exist, from memory. */

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bracket } from '../core/admission/admissions.js';
 import type { AdmissionAnswer, IncomingEvent } from '../core/admission/event.js';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '../http/documented.js';
-import { NotFound, type ProviderEvent, type Reply, type VerifiedRequest } from '../plugin/index.js';
-import { receive } from './arrived-request.js';
+import { DomainError, NotFound, type ProviderEvent, type Reply, type VerifiedRequest } from '../plugin/index.js';
+import { type ArrivedRequest, receive } from './arrived-request.js';
 import { authenticate } from './authenticate.js';
 import { DatabaseClock, EventAdmission, type EventSource, EventSources } from './event-source.js';
 import { UnknownSource } from './ingress-errors.js';
@@ -50,7 +50,7 @@ export class EventsController {
     const source = this.sources.find(org, name);
     if (source === null) throw new UnknownSource();
     const arrived = await receive(request, source);
-    const secretIndex = await authenticate(source, arrived, Date.now() + this.clock.offsetMs());
+    const secretIndex = await this.authentic(source, arrived);
     this.budget.spend(source);
 
     const verified = verifiedRequest(arrived);
@@ -72,6 +72,15 @@ export class EventsController {
     const answer = source.transport.preflight?.(request.headers, source.connection) ?? null;
     if (answer === null) throw new NotFound('This source asks nobody for leave: post the events.');
     send(reply, answer);
+  }
+
+  private async authentic(source: EventSource, arrived: ArrivedRequest): Promise<number | null> {
+    try {
+      return await authenticate(source, arrived, Date.now() + this.clock.offsetMs());
+    } catch (error) {
+      if (error instanceof DomainError) source.refused?.(arrived, error.code);
+      throw error;
+    }
   }
 
   private async admitAll(

@@ -70,6 +70,14 @@ export class UploadIdPipe implements PipeTransform<string, string> {
 }
 
 @Injectable()
+export class WebhookIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    if (!UUID.test(id)) throw new NotFound('There is no such webhook.');
+    return id;
+  }
+}
+
+@Injectable()
 export class NumberIdPipe implements PipeTransform<string, number> {
   transform(id: string): number {
     if (!NUMBER.test(id)) throw new NotFound('There is nothing with this id.');

@@ -64,7 +64,7 @@ export class WriteInterceptor implements NestInterceptor {
     // It is done: where this fails the key stays taken, since whoever sends it again would do it again.
     await this.finish(audit.isStored ? null : audit.entry, keyed, {
       status: reply.statusCode,
-      response: JSON.stringify(result ?? null),
+      response: JSON.stringify(withoutFields(result ?? null, write.once)),
     });
     return result;
   }
@@ -119,6 +119,12 @@ function keyedRequest(request: FastifyRequest, { org }: Caller): KeyedRequest | 
   const [address] = request.url.split('?', 1);
   const asked = JSON.stringify([request.method, address, request.body ?? null]);
   return { org, key, request: createHash('sha256').update(asked).digest() };
+}
+
+/** What is stored of an answer. */
+function withoutFields(result: unknown, names: readonly string[]): unknown {
+  if (names.length === 0 || typeof result !== 'object' || result === null) return result;
+  return { ...result, ...Object.fromEntries(names.map((name) => [name, null])) };
 }
 
 function again(reply: FastifyReply, { status, response }: { status: number; response: string }): unknown {

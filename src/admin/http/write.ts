@@ -9,6 +9,8 @@ export interface WriteInfo {
   readonly action: string;
   /** Fields of the body that the audit log keeps; never texts of messages. */
   readonly kept: readonly string[];
+  /** Fields of the answer that are told once and stored nowhere: under an Idempotency-Key they are null from then on. */
+  readonly once: readonly string[];
 }
 
 export const WRITE = 'throughline:write';
@@ -17,14 +19,15 @@ interface WriteOptions {
   readonly action: string;
   readonly summary: string;
   readonly kept?: readonly string[];
+  readonly once?: readonly string[];
   readonly role?: Role;
   readonly status?: number;
 }
 
 /** A handler that changes something: it is audited, and takes an Idempotency-Key. */
-export function Write({ action, summary, kept = [], role = 'operator', status = 200 }: WriteOptions): MethodDecorator {
+export function Write({ action, summary, kept = [], once = [], role = 'operator', status = 200 }: WriteOptions): MethodDecorator {
   return applyDecorators(
-    SetMetadata(WRITE, { action, kept } satisfies WriteInfo),
+    SetMetadata(WRITE, { action, kept, once } satisfies WriteInfo),
     Needs(role),
     HttpCode(status),
     ApiOperation({ summary, description: `Needs the role ${role}. Audited as \`${action}\`.` }),

@@ -4,13 +4,15 @@ import type { Signals } from '../signals.js';
 /** Carries a short message to all processes on the database; false: it cannot at the moment. */
 export type Carry = (message: string) => Promise<boolean>;
 
-interface Message {
+/** What every replica keeps a view of: whoever hears of it reads it anew. */
+const VIEWS = ['sources', 'automations', 'webhooks'] as const;
+type View = (typeof VIEWS)[number];
+
+type Message = { readonly [view in View]?: true } & {
   readonly from: string;
   readonly ready?: true;
-  readonly sources?: true;
-  readonly automations?: true;
   readonly fenced?: readonly string[];
-}
+};
 
 /** A message has at most 8,000 bytes, and a conversation's id takes 39 of them. */
 const MOST_IDS = 200;
@@ -23,9 +25,8 @@ const GATHER_MS = 25;
 export class WakeUps {
   private readonly self = randomUUID();
   private readonly fenced = new Set<string>();
+  private readonly changed = new Set<View>();
   private isReady = false;
-  private hasSources = false;
-  private hasAutomations = false;
   private isHearing = false;
   private gathering: NodeJS.Timeout | null = null;
   private telling: Promise<void> | null = null;
@@ -38,28 +39,24 @@ export class WakeUps {
   ) {
     signals.on('ready', () => this.gather());
     // Whether a claim was taken away or only changed: its holder looks what it is now.
-    const changed = (conversations: readonly string[]) => {
+    const touched = (conversations: readonly string[]) => {
       if (this.isHearing) return;
       for (const conversation of conversations) this.fenced.add(conversation);
       this.tell();
     };
-    signals.on('fenced', changed);
-    signals.on('steered', changed);
-    signals.on('sources', () => {
-      if (this.isHearing) return;
-      this.hasSources = true;
-      this.tell();
-    });
-    signals.on('automations', () => {
-      if (this.isHearing) return;
-      this.hasAutomations = true;
-      this.tell();
-    });
+    signals.on('fenced', touched);
+    signals.on('steered', touched);
+    for (const view of VIEWS)
+      signals.on(view, () => {
+        if (this.isHearing) return;
+        this.changed.add(view);
+        this.tell();
+      });
   }
 
   /** What was said while nobody listened is looked for. */
   connected(): void {
-    this.relay({ from: '', ready: true, sources: true, automations: true });
+    this.relay({ from: '', ready: true, ...marked(VIEWS) });
   }
 
   hear(payload: string): void {
@@ -72,14 +69,13 @@ export class WakeUps {
     this.gathering = null;
   }
 
-  private relay({ ready, sources, automations, fenced }: Message): void {
+  private relay({ ready, fenced, ...said }: Message): void {
     this.isHearing = true;
     try {
       // The claim may be a newer one by the time this arrives: whoever works on it looks, and does not just stop.
       if (fenced) this.signals.emit('suspected', fenced);
       if (ready) this.signals.emit('ready');
-      if (sources) this.signals.emit('sources');
-      if (automations) this.signals.emit('automations');
+      for (const view of VIEWS) if (said[view]) this.signals.emit(view);
     } finally {
       this.isHearing = false;
     }
@@ -104,33 +100,36 @@ export class WakeUps {
   }
 
   private async tellAll(): Promise<void> {
-    while (this.isReady || this.hasSources || this.hasAutomations || this.fenced.size > 0) {
+    while (this.isReady || this.changed.size > 0 || this.fenced.size > 0) {
       const fenced = [...this.fenced].slice(0, MOST_IDS);
       for (const conversation of fenced) this.fenced.delete(conversation);
       const message: Message = {
         from: this.self,
         ...(this.isReady && { ready: true }),
-        ...(this.hasSources && { sources: true }),
-        ...(this.hasAutomations && { automations: true }),
+        ...marked([...this.changed]),
         ...(fenced.length > 0 && { fenced }),
       };
       this.isReady = false;
-      this.hasSources = false;
-      this.hasAutomations = false;
+      this.changed.clear();
       await this.carry(JSON.stringify(message));
     }
   }
 }
 
+function marked(views: readonly View[]): { readonly [view in View]?: true } {
+  return Object.fromEntries(views.map((view) => [view, true]));
+}
+
 /** Whoever may connect to the database may say anything. */
 function read(payload: string): Message | null {
   try {
-    const { from, ready, sources, automations, fenced } = JSON.parse(payload) as Record<string, unknown>;
+    const said = JSON.parse(payload) as Record<string, unknown>;
+    const { from, ready, fenced } = said;
     if (typeof from !== 'string') return null;
     const ids = Array.isArray(fenced) ? fenced.filter((id) => typeof id === 'string') : [];
     return {
-      ...{ from, ...(ready === true && { ready }), ...(sources === true && { sources }) },
-      ...{ ...(automations === true && { automations }), ...(ids.length > 0 && { fenced: ids }) },
+      ...{ from, ...(ready === true && { ready }), ...marked(VIEWS.filter((view) => said[view] === true)) },
+      ...(ids.length > 0 && { fenced: ids }),
     };
   } catch {
     return null;

@@ -6,7 +6,7 @@ import { ed25519KeyOf, hmacKeyOf } from './secret-keys.js';
 /** Says whether one of the signatures in a request was made with this secret. */
 export type Proof = (secret: string) => boolean;
 
-const HASHES = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512': 'sha512' } as const;
+export const HASHES = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512': 'sha512' } as const;
 
 /** The proof that a scheme asks for. It never throws: what cannot be read was not signed with the secret. */
 export function proofOf(scheme: SignatureScheme, signatures: readonly string[], content: readonly Buffer[]): Proof {

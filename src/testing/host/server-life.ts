@@ -55,7 +55,7 @@ export class ServerLife {
   async lookAround(): Promise<void> {
     await this.get(Membership).refresh();
     this.get(EffectWork).look();
-    for (const about of ['ready', 'sources', 'automations', 'runs'] as const) this.get(Signals).emit(about);
+    for (const about of ['ready', 'sources', 'automations', 'webhooks', 'runs'] as const) this.get(Signals).emit(about);
     this.hurry();
   }
 

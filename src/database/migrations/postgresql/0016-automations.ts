@@ -162,9 +162,12 @@ const UP = [
     secrets bytea not null,
     enabled smallint not null default 1,
     created_at bigint not null,
-    updated_at bigint not null
+    updated_at bigint not null,
+    revision integer not null default 1,
+    deleted_at bigint
   )`,
-  `create unique index webhooks_source on webhooks (org, source)`,
+  `create unique index webhooks_source on webhooks (org, source) where deleted_at is null`,
+  `create index webhooks_by_time on webhooks (org, created_at, id)`,
 ];
 
 const DOWN = [

@@ -165,7 +165,10 @@ const UP = [
     secrets blob not null,
     enabled integer not null default 1,
     created_at integer not null,
-    updated_at integer not null
+    updated_at integer not null,
+    revision integer not null default 1,
+    deleted_at integer
   ) strict, without rowid`,
-  `create unique index webhooks_source on webhooks (org, source)`,
+  `create unique index webhooks_source on webhooks (org, source) where deleted_at is null`,
+  `create index webhooks_by_time on webhooks (org, created_at, id)`,
 ];
