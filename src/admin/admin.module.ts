@@ -33,6 +33,8 @@ import { RunReportsController } from './runs/run-reports.controller.js';
 import { RunsController } from './runs/runs.controller.js';
 import { TokensController } from './tokens/tokens.controller.js';
 import { UploadsController } from './uploads/uploads.controller.js';
+import { WebhookChecksController } from './webhooks/webhook-checks.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 const CONTROLLERS = [
   ConversationsController,
@@ -49,6 +51,8 @@ const CONTROLLERS = [
   RunsController,
   RunReportsController,
   UploadsController,
+  WebhooksController,
+  WebhookChecksController,
   ApprovalsController,
   AutomationsController,
   AutomationStatesController,
@@ -69,7 +73,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AdminModule {
-  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, `RunDesk`, `RunReports`, `Uploads`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
+  /** `imports` export `Database`, `Signals`, `Admissions`, `Operations`, `EffectLedger`, `ApprovalDesk`, `AutomationDesk`, `AutomationWorld`, `RunDesk`, `RunReports`, `Uploads`, `WebhookDesk`, `WebhookRegistry`, and the providers of `EventSources`, `HostView`, `AdminAccess` and `Metrics`. */
   static using(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const providers = [BearerGuard, MetricsGuard, LoadReader, Callers, ConversationStreams];
     return { module: AdminModule, imports, controllers: CONTROLLERS, providers };

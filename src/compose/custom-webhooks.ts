@@ -6,8 +6,8 @@ import { fieldOf, optionsOf, type WebhookSettings } from '../core/webhooks/webho
 import type { Webhook } from '../core/webhooks/webhooks.js';
 import type { EventSource } from '../ingress/event-source.js';
 import { newSecretFor, secretFaultOf } from '../ingress/webhooks/scheme-secrets.js';
-import { schemeOf } from '../ingress/webhooks/webhook-scheme.js';
 import { type WebhookPlace, WebhookRegistry } from '../ingress/webhooks/webhook-registry.js';
+import { schemeOf } from '../ingress/webhooks/webhook-scheme.js';
 import { type Connection, type Fault, InvalidInput, type PluginDefinition } from '../plugin/index.js';
 import { PluginRegistry } from '../plugin-host/plugin-registry.js';
 import { webhookSource } from './event-sources.js';

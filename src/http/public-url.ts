@@ -7,8 +7,12 @@ declare module 'fastify' {
   }
 }
 
-/** The URL as the client meant it: the configured address if there is one, else as the request, or a trusted proxy, says. */
+/** The server as the client knows it: the configured address if there is one, else as the request, or a trusted proxy, says. */
+export function publicOrigin(request: FastifyRequest): string {
+  return request.server.publicUrl ?? `${request.protocol}://${request.host}`;
+}
+
+/** The URL as the client meant it. */
 export function publicUrlOf(request: FastifyRequest): string {
-  const { publicUrl } = request.server;
-  return `${publicUrl ?? `${request.protocol}://${request.host}`}${request.originalUrl}`;
+  return `${publicOrigin(request)}${request.originalUrl}`;
 }

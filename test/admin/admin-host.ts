@@ -27,10 +27,12 @@ import { RunDesk } from '../../src/core/runs/run-desk.js';
 import { RunReports } from '../../src/core/runs/run-reports.js';
 import { Signals } from '../../src/core/signals.js';
 import type { Role } from '../../src/core/tokens/tokens.js';
+import { WebhookDesk, WebhookWorld } from '../../src/core/webhooks/webhook-desk.js';
 import { Database } from '../../src/database/database.js';
 import type { Value } from '../../src/database/tx.js';
 import { createHttpApp } from '../../src/http/create-http-app.js';
-import { type EventSource, EventSources } from '../../src/ingress/event-source.js';
+import { DatabaseClock, type EventSource, EventSources } from '../../src/ingress/event-source.js';
+import { WebhookRegistry } from '../../src/ingress/webhooks/webhook-registry.js';
 import type { Parsed, WebhookTransport } from '../../src/plugin/index.js';
 import { AROUND } from '../core/automations/specs.js';
 import { route as anyRoute } from '../core/builders.js';
@@ -91,6 +93,18 @@ export class FixedHost extends HostView {
   readiness(): Readiness {
     return this.ready;
   }
+}
+
+const KEY = Buffer.alloc(32, 7);
+const NO_PLACE = { optionsOf: () => ({}), sourceOf: () => null, isConfigured: () => false };
+const SILENT = { unusable: () => undefined, failed: () => undefined };
+
+/** Without the plugin that webhooks need. */
+class ClosedWorld extends WebhookWorld {
+  settingsFaults = () => [{ path: '', message: 'needs the plugin `webhook`' }];
+  secretFault = () => null;
+  newSecret = () => null;
+  otherSource = () => null;
 }
 
 /** What automations lean on; `stoppedBy` is who switched which of them off. */
@@ -279,6 +293,9 @@ export async function adminApp(
     { provide: RunDesk, useValue: runs },
     { provide: RunReports, useValue: new RunReports(core.database, core.signals, runs) },
     { provide: Uploads, useValue: new Uploads(core.database, uploads, UPLOAD_LIMIT) },
+    { provide: WebhookDesk, useFactory: () => new WebhookDesk(core.database, core.signals, KEY, new ClosedWorld()) },
+    { provide: WebhookRegistry, useFactory: () => new WebhookRegistry(core.database, core.signals, KEY, NO_PLACE, SILENT) },
+    { provide: DatabaseClock, useValue: { offsetMs: () => 0 } },
     { provide: HostView, useValue: host },
     { provide: Metrics, useValue: metrics },
     { provide: AdminAccess, useValue: AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: ADMIN_TOKEN }) },

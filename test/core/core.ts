@@ -219,6 +219,7 @@ const LEDGER = [
   'runs',
   'sandboxes',
   'automation_versions',
+  'webhooks',
   'automations',
   'errands',
   'early_messages',

@@ -39,7 +39,7 @@ export class ConfiguredServer {
     await migrateUp(database);
     const key = given ?? (await encryptionKey({}, loaded.config.dataDir));
     const access = AdminAccess.from({ THROUGHLINE_ADMIN_TOKEN: TOKEN });
-    const parts = { ...host, database, self: await thisProcess(null), access, encryptionKey: key, version: '0' };
+    const parts = { ...host, database, self: await thisProcess(loaded.config.server.replica), access, encryptionKey: key, version: '0' };
     const app = await createHttpApp(AppModule.using(parts), {}, 'quiet');
     await app.get(Lifecycle).prepare();
     await app.listen(0, '127.0.0.1');
@@ -62,10 +62,19 @@ export class ConfiguredServer {
   }
 
   /** Asks the admin API. */
-  async ask<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; body: Body }> {
-    const headers = { authorization: `Bearer ${TOKEN}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+  async ask<Body>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    { token = TOKEN, key }: { token?: string; key?: string } = {},
+  ): Promise<{ status: number; body: Body }> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    };
     const answer = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-    return { status: answer.status, body: (await answer.json()) as Body };
+    return { status: answer.status, body: (answer.status === 204 ? null : await answer.json()) as Body };
   }
 
   rows<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {

@@ -1,6 +1,5 @@
 import { Body, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { Admissions } from '../../core/admission/admissions.js';
-import { readConversations } from '../../core/conversations/conversations.js';
 import { Database } from '../../database/database.js';
 import { ApiOkResponse, ApiOperation } from '../../http/documented.js';
 import { EventSources } from '../../ingress/event-source.js';
@@ -11,15 +10,15 @@ import { HostView } from '../host-view.js';
 import { AdminController } from '../http/admin-controller.js';
 import { OrgQuery } from '../http/page.js';
 import { DryRunBody, DryRunDto } from './dry-run.dto.js';
-import { plansOf, sampleEvent, toDryRun } from './dry-run.js';
+import { dryRunOf, sampleEvent } from './dry-run.js';
 import { unknownRoutes } from './unknown-routes.js';
 
 @AdminController('v1/dry-run', 'receipts')
 export class DryRunController {
   constructor(
-    @Inject(Admissions) private readonly admissions: Admissions,
+    @Inject(Admissions) readonly admissions: Admissions,
     @Inject(EventSources) private readonly sources: EventSources,
-    @Inject(Database) private readonly database: Database,
+    @Inject(Database) readonly database: Database,
     @Inject(HostView) private readonly host: HostView,
   ) {}
 
@@ -34,10 +33,6 @@ export class DryRunController {
     const unknown = await unknownRoutes(route === undefined ? [] : [route], org, { host: this.host, database: this.database });
     if (unknown.size > 0) throw badParameter('route', `names no route and no automation: there is no ${route}`);
     const sample = sampleEvent(found, payload, event ?? null);
-    const { verdicts, heard } = await this.admissions.dryRun(sample, route ?? null);
-    const plans = plansOf(sample, verdicts, heard);
-    const ids = plans.flatMap(({ match }) => match?.conversation.id ?? []);
-    const known = await this.database.transaction((tx) => readConversations(tx, [...new Set(ids)]));
-    return toDryRun(sample, plans, new Map(known.map(({ id, state }) => [id, state])));
+    return dryRunOf(sample, route ?? null, this);
   }
 }

@@ -1,6 +1,9 @@
+import type { Admissions } from '../../core/admission/admissions.js';
 import { type AdmissibleEvent, type PlannedMatch, planAdmission } from '../../core/admission/plan-admission.js';
 import type { Heard } from '../../core/automations/triggers.js';
+import { readConversations } from '../../core/conversations/conversations.js';
 import type { Verdict } from '../../core/routing/route.js';
+import type { Database } from '../../database/database.js';
 import type { EventSource } from '../../ingress/event-source.js';
 import { parseEvent } from '../../ingress/parse-event.js';
 import { identifier } from '../../ingress/read-event.js';
@@ -42,7 +45,20 @@ export function plansOf(event: AdmissibleEvent, verdicts: readonly Verdict[], he
   return [...ofRoutes, ...heard.map(({ verdict }) => ({ verdict, match: verdict.matched ? (matches.shift() ?? null) : null }))];
 }
 
-export function toDryRun({ eventKey, parsed }: AdmissibleEvent, plans: readonly Plan[], states: ReadonlyMap<string, string>): DryRunDto {
+/** What would become of an event; nothing is stored. */
+export async function dryRunOf(
+  event: AdmissibleEvent,
+  route: string | null,
+  { admissions, database }: { readonly admissions: Admissions; readonly database: Database },
+): Promise<DryRunDto> {
+  const { verdicts, heard } = await admissions.dryRun(event, route);
+  const plans = plansOf(event, verdicts, heard);
+  const ids = plans.flatMap(({ match }) => match?.conversation.id ?? []);
+  const known = await database.transaction((tx) => readConversations(tx, [...new Set(ids)]));
+  return toDryRun(event, plans, new Map(known.map(({ id, state }) => [id, state])));
+}
+
+function toDryRun({ eventKey, parsed }: AdmissibleEvent, plans: readonly Plan[], states: ReadonlyMap<string, string>): DryRunDto {
   return {
     event: eventKey,
     kind: parsed.kind,

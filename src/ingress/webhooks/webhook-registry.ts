@@ -81,6 +81,11 @@ export class WebhookRegistry {
     return this.places.size === 0 ? null : (this.places.get(placeText(org, source))?.connection ?? null);
   }
 
+  /** Of this one; null: it takes no events. */
+  taking(id: string): EventSource | null {
+    return this.entries.get(id)?.source ?? null;
+  }
+
   /** The latest requests that this process has refused for their signatures, newest first. */
   refused(id: string): readonly RefusedRequest[] {
     return this.entries.get(id)?.refused.toReversed() ?? [];
@@ -143,11 +148,15 @@ export class WebhookRegistry {
         return secretsAt(held, now());
       },
     };
-    const takes = webhook.isEnabled && held.length > 0;
-    const source = takes ? this.place.sourceOf(connection) : null;
-    if (takes && this.place.isConfigured(org, name))
-      this.reports.unusable(webhook, 'the configuration has a connection of this name, which gets what is sent to it');
+    const source = webhook.isEnabled && held.length > 0 && !this.isHidden(webhook) ? this.place.sourceOf(connection) : null;
     return { webhook, connection, held, refused, source: source && { ...source, refused: this.noteIn(refused, source) } };
+  }
+
+  /** The configuration goes before. */
+  private isHidden(webhook: Webhook): boolean {
+    if (!this.place.isConfigured(webhook.org, webhook.source)) return false;
+    this.reports.unusable(webhook, 'the configuration has a connection of this name, which gets what is sent to it');
+    return true;
   }
 
   private opened(webhook: Webhook): readonly HeldSecret[] {
