@@ -5,7 +5,7 @@ import { mediaTypeOf } from '../http/media-type.js';
 import { type JsonReading, parseJson } from '../http/parse-json.js';
 import { publicUrlOf } from '../http/public-url.js';
 import { readBody } from '../http/read-body.js';
-import type { EventSource } from './event-source.js';
+import type { WebhookTransport } from '../plugin/index.js';
 import { pairsOf, type RawHeaders, valuesOf } from './signatures/headers.js';
 
 /** A request whose bytes are all here and of which nothing is believed yet. */
@@ -20,8 +20,15 @@ export interface ArrivedRequest {
   readJson(): JsonReading;
 }
 
+/** What bodies a source takes. */
+interface Receiver {
+  readonly transport: Pick<WebhookTransport, 'contentTypes'>;
+  /** In bytes. */
+  readonly bodyLimit: number;
+}
+
 /** Judges the type before the body, and the body's length while it comes. */
-export async function receive(request: FastifyRequest, source: EventSource): Promise<ArrivedRequest> {
+export async function receive(request: FastifyRequest, source: Receiver): Promise<ArrivedRequest> {
   const rawHeaders = pairsOf(request.raw.rawHeaders);
   const contentType = acceptedType(rawHeaders, source);
   const body = await readBody(request.raw, source.bodyLimit);
@@ -44,7 +51,7 @@ export async function receive(request: FastifyRequest, source: EventSource): Pro
   };
 }
 
-function acceptedType(headers: RawHeaders, { transport }: EventSource): 'json' | 'form' {
+function acceptedType(headers: RawHeaders, { transport }: Receiver): 'json' | 'form' {
   const accepted = transport.contentTypes ?? ['json'];
   const types = valuesOf(headers, 'content-type');
   const type = types.length === 1 ? mediaTypeOf(types[0]) : 'other';
