@@ -233,6 +233,22 @@ eachDatabase('webhooks that are made through the API', (make) => {
     expect(await server.rows('select parked from queues where parked is not null')).toEqual([]);
   });
 
+  it('AUT-2 a route of the configuration gets the events of a webhook that is made later', async () => {
+    const server = await start({
+      workspaces: { main: { runtime: 'echo' } },
+      routes: { watch: { webhook: 'alerts', workspace: 'main', on: ['fired'] } },
+    });
+    const { id, webhook_secret: secret } = await made(server, { subject_expr: 'alert' });
+    const event = { type: 'fired', alert: 'A-1', text: 'It burns' };
+    expect(await server.ask('POST', `/v1/webhooks/${id}/test`, { payload: event })).toMatchObject({
+      body: { accepted: true, events: [{ matched: 1, subject: { namespace: 'webhook:alerts', key: 'A-1' } }] },
+    });
+    expect(await post(server, event, by(secret))).toMatchObject({
+      body: { disposition: 'routed', duplicate: false, deliveries: [{ route: 'watch' }] },
+    });
+    await until(async () => (await server.rows("select 1 as one from turns where state = 'done'")).length === 1);
+  });
+
   it('SIG-2 a test signs as the sender of any scheme does, is taken as the endpoint takes it, and leaves nothing behind', async () => {
     const server = await start();
     const presets = (await server.ask<{ name: string; algorithm: string }[]>('GET', '/v1/webhooks/presets')).body;

@@ -3,7 +3,7 @@ import type { SpecFault } from '../../core/automations/spec-fault.js';
 import type { AutomationConfig, Config } from '../config.js';
 import type { AutomationSection, TriggerSection } from '../schema/automation.js';
 import { surroundingsOf } from '../surroundings.js';
-import { checkExists, checkOrg, type Scope } from './scope.js';
+import { checkExists, checkOrg, checkWebhook, type Scope } from './scope.js';
 
 /** Read by the same rules as those of the API; a section only makes sure of its keys and their types. */
 export function resolveAutomations(scope: Scope, around: Pick<Config, 'runtimes' | 'workspaces' | 'connections'>): AutomationConfig[] {
@@ -19,8 +19,10 @@ export function resolveAutomations(scope: Scope, around: Pick<Config, 'runtimes'
   });
 }
 
-function typed(trigger: TriggerSection): TriggerSection {
-  return { ...trigger, type: trigger.type ?? (trigger.schedule === undefined ? 'event' : 'cron') };
+/** As the API spells it. */
+function typed({ webhook, ...trigger }: TriggerSection): TriggerSection {
+  const source = webhook === undefined ? {} : { source: webhook };
+  return { ...trigger, ...source, type: trigger.type ?? (trigger.schedule === undefined ? 'event' : 'cron') };
 }
 
 /** The name is the key, which was checked as such. */
@@ -28,10 +30,10 @@ function faultIn(path: string, { path: field, message }: SpecFault): { path: str
   return field === 'name' ? [] : [{ path: field === '' ? path : `${path}.${field.replace(/^tarball_path/, 'tarball')}`, message }];
 }
 
-/** Sources that are made through the API belong to automations that are. */
 function checkSources({ triggers = [] }: AutomationSection, present: readonly string[], path: string, scope: Scope): void {
-  triggers.forEach(({ source, connection }, index) => {
+  triggers.forEach(({ source, connection, webhook }, index) => {
     const key = source === undefined ? 'connection' : 'source';
+    if (webhook !== undefined) checkWebhook(webhook, source ?? connection, `${path}.triggers[${index}].webhook`, scope);
     checkExists('connection', source ?? connection ?? '', present, `${path}.triggers[${index}].${key}`, scope);
   });
 }

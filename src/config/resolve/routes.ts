@@ -1,7 +1,7 @@
 import type { RouteConfig } from '../config.js';
 import type { RouteSection } from '../schema/route.js';
 import { parseDuration } from '../units.js';
-import { checkExists, checkOrg, type Scope } from './scope.js';
+import { checkExists, checkOrg, checkWebhook, type Scope } from './scope.js';
 
 const DEBOUNCE_MS = 2000;
 
@@ -20,18 +20,28 @@ export function resolveRoutes(scope: Scope, order: readonly string[]): RouteConf
 function checkRoute(section: RouteSection, path: string, scope: Scope): void {
   const { connections, workspaces } = scope.file;
   checkOrg(section.org, path, scope);
-  checkExists('connection', section.connection, connections.keys(), `${path}.connection`, scope);
+  const { webhook, connection } = section;
+  if (webhook !== undefined) checkWebhook(webhook, connection, `${path}.webhook`, scope);
+  else if (connection === undefined) checkNamesSource(path, scope);
+  const from = connections.get(connection ?? '');
+  checkExists('connection', connection ?? '', connections.keys(), `${path}.connection`, scope);
   checkExists('workspace', section.workspace, workspaces.keys(), `${path}.workspace`, scope);
-  checkSameOrg(section, 'connection', connections.get(section.connection)?.org, path, scope);
+  checkSameOrg(section, 'connection', from?.org, path, scope);
   checkSameOrg(section, 'workspace', workspaces.get(section.workspace)?.org, path, scope);
-  if (section.source === 'private' && connections.get(section.connection)?.source === 'public') {
-    const message = 'a route cannot trust more than its connection, which is `public`';
+  if (section.source === 'private' && (webhook !== undefined || from?.source === 'public')) {
+    const message = `a route cannot trust more than its ${webhook === undefined ? 'connection' : 'webhook'}, which is \`public\``;
     scope.faults.push({ path: `${path}.source`, message });
   }
   if (section.debounce !== undefined && section.whileBusy !== 'collect') {
     scope.faults.push({ path: `${path}.debounce`, message: 'is of use with `whileBusy: collect` alone' });
   }
   checkSources(section, path, scope);
+}
+
+/** What is no name at all has its fault already, and is not there any more. */
+function checkNamesSource(path: string, { faults }: Scope): void {
+  const isTold = faults.some((fault) => fault.path === `${path}.connection` || fault.path === `${path}.webhook`);
+  if (!isTold) faults.push({ path: `${path}.connection`, message: 'is required and must not be empty' });
 }
 
 function checkSameOrg(
@@ -62,7 +72,7 @@ function resolveRoute(name: string, section: RouteSection): RouteConfig {
   return {
     name,
     org: section.org,
-    connection: section.connection,
+    connection: section.connection ?? section.webhook ?? '',
     workspace: section.workspace,
     instructions: section.instructions ?? null,
     endpoint: section.endpoint ?? null,

@@ -28,3 +28,9 @@ export function checkExists(what: string, name: string, present: Iterable<string
 export function checkOrg(org: string, path: string, scope: Scope): void {
   checkExists('org', org, scope.file.orgs, `${path}.org`, scope);
 }
+
+/** Webhooks of the API are not looked for: they are made and deleted while the server runs. What the file has is a connection. */
+export function checkWebhook(webhook: string, connection: string | undefined, path: string, { file, faults }: Scope): void {
+  if (connection !== undefined) faults.push({ path, message: 'is in place of a connection; write one of them' });
+  else if (file.connections.has(webhook)) faults.push({ path, message: `there is a connection \`${webhook}\`; name it as such` });
+}

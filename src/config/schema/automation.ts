@@ -10,8 +10,11 @@ export class TriggerSection {
   @OneOf(['event', 'cron'], { about: 'What kind it is. Default: `cron` with a `schedule`, else `event`.' })
   readonly type?: 'event' | 'cron';
 
-  @Name({ about: 'The connection whose events it looks at. Required of an event.' })
+  @Name({ about: 'The connection whose events it looks at. Required of an event, unless there is a `webhook`.' })
   readonly source?: string;
+
+  @Name({ about: 'In place of a connection: a webhook that is made through the API, by its `source`. It may be made later.' })
+  readonly webhook?: string;
 
   @Name({ about: `${SAME} \`source\`, as routes spell it.` })
   readonly connection?: string;

@@ -15,8 +15,11 @@ export class AuthorsSection {
 
 /** `routes.<name>:` - which events become messages, for whom, and how. Routes are tried in the order of the file. */
 export class RouteSection {
-  @Name({ about: 'The connection whose events it looks at.', required: true })
-  readonly connection: string = '';
+  @Name({ about: 'The connection whose events it looks at. Required, unless there is a `webhook`.' })
+  readonly connection?: string;
+
+  @Name({ about: 'In place of a connection: a webhook that is made through the API, by its `source`. It may be made later.' })
+  readonly webhook?: string;
 
   @Name({ about: 'The workspace whose agents get them.', required: true })
   readonly workspace: string = '';
