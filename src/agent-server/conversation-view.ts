@@ -9,6 +9,7 @@ export function viewOf({ origin, marks, events, lastMessage }: HostedConversatio
     updated_at: events.at(-1)?.timestamp ?? created_at,
     agent: { kind: agent['kind'] },
     workspace: { kind: 'LocalWorkspace', working_dir },
+    takes_message_ids: true,
     metrics: { accumulated_cost: marks.costUsd },
     ...{ last_user_message_id: lastMessage, leaf_event_id: events.at(-1)?.id ?? null },
   };

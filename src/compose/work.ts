@@ -80,7 +80,8 @@ function made(runtime: RuntimeConfig, env: readonly string[], kinds: RuntimeKind
 }
 
 function optionsOf(runtime: RuntimeConfig, env: readonly string[]): Readonly<Record<string, unknown>> {
-  return runtime.builtIn && runtime.kind !== 'echo' ? { ...runtime.options, passEnv: env } : { ...runtime.options };
+  const isCommand = runtime.builtIn && (runtime.kind === 'process' || runtime.kind === 'acp');
+  return isCommand ? { ...runtime.options, passEnv: env } : { ...runtime.options };
 }
 
 /** Only a plugin that was loaded knows whether it has threads, and what it needs for them. */

@@ -97,6 +97,7 @@ export type RuntimeConfig =
   | { readonly name: string; readonly builtIn: true; readonly kind: 'echo'; readonly options: EchoOptions }
   | { readonly name: string; readonly builtIn: true; readonly kind: 'process'; readonly options: ProcessOptions }
   | { readonly name: string; readonly builtIn: true; readonly kind: 'acp'; readonly options: AcpOptions }
+  | { readonly name: string; readonly builtIn: true; readonly kind: 'agent-server'; readonly options: AgentServerOptions }
   /** A kind that a plugin may bring; its options are not yet checked. */
   | { readonly name: string; readonly builtIn: false; readonly kind: string; readonly options: Readonly<Record<string, unknown>> };
 
@@ -127,6 +128,17 @@ export interface AcpOptions extends CommandOptions {
   readonly permissions: 'ask' | 'allow' | 'deny';
   readonly startTimeoutMs: number;
   readonly keepAliveMs: number;
+}
+
+export interface AgentServerOptions {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** With its `kind`. */
+  readonly agent: Readonly<Record<string, unknown>>;
+  readonly workingDir: string | null;
+  readonly timeoutMs: number;
+  readonly pollMs: number;
 }
 
 export interface WorkspaceConfig {

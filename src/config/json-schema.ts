@@ -5,13 +5,14 @@ import { NAME_PATTERN } from './names.js';
 import type { RawMap } from './raw.js';
 import { type Field, fieldsOf, type Nested, opennessOf } from './schema/field.js';
 import { ConfigFile } from './schema/root.js';
-import { AcpSection, EchoSection, ProcessSection, RuntimeSection } from './schema/runtime.js';
+import { AcpSection, AgentServerSection, EchoSection, ProcessSection, RuntimeSection } from './schema/runtime.js';
 
 /** Sections whose keys stand beside `kind`, by its value. */
 export const KINDS: readonly (readonly [kind: string, of: Type<object>])[] = [
   ['echo', EchoSection],
   ['process', ProcessSection],
   ['acp', AcpSection],
+  ['agent-server', AgentServerSection],
 ];
 
 type Definitions = Record<string, RawMap>;

@@ -1,5 +1,7 @@
 import { ConfigFault } from '../plugin/index.js';
 import type { AcpOptions } from './acp/acp-options.js';
+import type { AgentServerOptions } from './agent-server/agent-server.runtime.js';
+import type { AgentServerPlace } from './agent-server/agent-servers.js';
 import type { EchoOptions } from './echo.runtime.js';
 import type { PresetOptions } from './presets/preset.js';
 import { isServerSetting } from './process/environment.js';
@@ -54,6 +56,27 @@ export function acpOptions(options: RuntimeOptions): AcpOptions {
     timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
     startTimeoutMs: read.duration('startTimeoutMs', { least: 1 }) ?? TWO_MINUTES_MS,
     keepAliveMs: read.duration('keepAliveMs', { least: 0 }) ?? TEN_MINUTES_MS,
+  };
+}
+
+const POLL_MS = 1000;
+
+/** The options of an agent-server runtime, defaults filled in, and where the server is. Throws `ConfigFault`. */
+export function agentServerOptions(options: RuntimeOptions): { readonly place: AgentServerPlace; readonly options: AgentServerOptions } {
+  const read = new OptionReader(options, ['url', 'apiKey', 'agent', 'workingDir', 'timeoutMs', 'pollMs']);
+  const url = read.text('url');
+  if (url === null || !/^https?:\/\//.test(url)) throw new ConfigFault('url is missing: the address of the agent server');
+  const workingDir = read.text('workingDir');
+  const { agent } = options;
+  if (typeof agent !== 'object' || agent === null) throw new ConfigFault('agent is missing: { kind: … }');
+  return {
+    place: { url, apiKey: read.text('apiKey') },
+    options: {
+      request: { agent, ...(workingDir !== null && { workspace: { kind: 'LocalWorkspace', working_dir: workingDir } }) },
+      timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
+      pollMs: read.duration('pollMs', { least: 1 }) ?? POLL_MS,
+      ...{ beginMs: 15_000, wait: { limitMs: 10_000, everyMs: 2_000 } },
+    },
   };
 }
 

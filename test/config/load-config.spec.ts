@@ -205,7 +205,8 @@ routes: { r: { connection: hg, workspace: w, coalesce: 0, on: [] }, s: { workspa
       'connections.gh.org: there is no org `acmee`',
       'runtimes.agent.comand: unknown key `comand`; did you mean `command`?',
       'runtimes.agent.command: is required and must not be empty, unless there is a `preset`',
-      'runtimes.later.kind: the kind `agent-server` is not built yet in this version',
+      'runtimes.later.url: is required: the address of the agent server',
+      'runtimes.later.agent: is required: `{ kind: … }` and the options that the server has for that kind',
       'workspaces.w.runtime: there is no runtime `agnet`; did you mean `agent`?',
       'routes.r.connection: there is no connection `hg`; did you mean `gh`?',
       'routes.r.coalesce: must be a whole number from 1 to 1000',
@@ -215,7 +216,7 @@ routes: { r: { connection: hg, workspace: w, coalesce: 0, on: [] }, s: { workspa
       expect(told).toContain(fault);
     }
     expect(told.filter((line) => /^(server\.host|server\.publicUrl|connections\.GitHub):/.test(line))).toHaveLength(3);
-    expect(told).toHaveLength(21);
+    expect(told).toHaveLength(22);
   });
 
   it('IDN-7 refuse names that are no slugs, orgs that are not listed, and references from one org into another', async () => {
@@ -311,16 +312,31 @@ runtimes:
     ]);
   });
 
+  it('AUT-6 take an agent server by its address, with the agent that conversations are made with there', async () => {
+    const { runtimes } = await configOf(`
+runtimes:
+  far: { kind: agent-server, url: 'https://agents.example/base/', apiKey: secret, workingDir: /work, agent: { kind: acp, command: [claude], keepAliveMs: 5 } }
+`);
+    const agent = { kind: 'acp', command: ['claude'], keepAliveMs: 5 };
+    expect(runtimes[0]?.options).toEqual({
+      ...{ url: 'https://agents.example/base', apiKey: 'secret', agent, workingDir: '/work', timeoutMs: 1_800_000, pollMs: 1000 },
+    });
+    expect(await faultsOf("runtimes: { a: { kind: agent-server, url: 'here', agent: { command: [x] } } }")).toEqual([
+      'runtimes.a.url: must be an address such as `http://127.0.0.1:8788`, without `/api` and without a question mark',
+      'runtimes.a.agent.kind: is required and must not be empty',
+    ]);
+  });
+
   it('ADM-3 name every feature that is known and not built', async () => {
     const faults = await faultsOf(`
 plugins: [github]
 connections: { gh: { plugin: github } }
-runtimes: { e: { kind: echo }, s: { kind: agent-server } }
+runtimes: { e: { kind: echo }, s: { kind: agent-server, url: 'http://127.0.0.1:1', agent: { kind: echo }, sandbox: local } }
 workspaces: { w: { runtime: e, mcp: {} } }
 routes: { r: { connection: gh, workspace: w } }
 `);
     expect(faults).toContain('workspaces.w.mcp: `mcp` is not built yet in this version');
-    expect(faults).toContain('runtimes.s.kind: the kind `agent-server` is not built yet in this version');
+    expect(faults).toContain('runtimes.s.sandbox: `sandbox` is not built yet in this version');
     expect(faults).toHaveLength(2);
   });
 

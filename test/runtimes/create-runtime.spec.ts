@@ -4,10 +4,10 @@ import { builtInKinds, createRuntime } from '../../src/runtimes/create-runtime.j
 import { EchoRuntime } from '../../src/runtimes/echo.runtime.js';
 
 describe('kinds of runtime', () => {
-  it('are acp, echo, process and what plugins bring', () => {
+  it('are acp, agent-server, echo, process and what plugins bring', () => {
     const kinds = { ...builtInKinds, mirror: () => new EchoRuntime({ delayMs: 0, fail: null }) };
     expect(createRuntime('mirror', {}, kinds)).toBeInstanceOf(EchoRuntime);
-    expect(() => createRuntime('docker', {}, kinds)).toThrow('kind "docker" is not available; the kinds are acp, echo, mirror, process');
+    expect(() => createRuntime('docker', {}, kinds)).toThrow('kind "docker" is not available; the kinds are acp, agent-server, echo, mirror, process');
     expect(() => createRuntime('constructor', {})).toThrow(ConfigFault);
   });
 

@@ -36,6 +36,7 @@ async function checkRuntime(config: Config, workspace: WorkspaceConfig): Promise
   if (runtime === undefined) return [];
   if (!runtime.builtIn) return [ok('Agent', `${runtime.name}, of the kind ${runtime.kind} that a plugin brings`)];
   if (runtime.kind === 'echo') return [ok('Agent', `${runtime.name}, which answers with what it was told`)];
+  if (runtime.kind === 'agent-server') return [await checkServer(runtime)];
   const folder = folderOf(runtime, workspace);
   const problem = await startProblem(runtime, { cwd: folder, passEnv: workspace.env });
   if (problem !== null) return [fault('Agent', problem, `Install it, or correct runtimes.${runtime.name}.command.`)];
@@ -43,6 +44,12 @@ async function checkRuntime(config: Config, workspace: WorkspaceConfig): Promise
   if (script === null) return [ok('Agent', `${runtime.name}: ${runtime.options.command.join(' ')}`)];
   const fix = `Put it there, or give its full path in runtimes.${runtime.name}.command.`;
   return [warning('Agent', `${runtime.options.command.join(' ')}: there is no ${script} in ${folder ?? 'the workspace'}`, fix)];
+}
+
+async function checkServer({ name, kind, options }: Extract<RuntimeConfig, { builtIn: true; kind: 'agent-server' }>): Promise<Finding> {
+  const problem = await createRuntime(kind, { ...options }).check?.();
+  if (problem) return fault('Agent', problem, `Start it, or correct runtimes.${name}.url.`);
+  return ok('Agent', `${name}: ${options.agent['kind']} at ${options.url}`);
 }
 
 type CommandRuntime = Extract<RuntimeConfig, { builtIn: true; kind: 'process' | 'acp' }>;

@@ -1,14 +1,19 @@
 import { resolve } from 'node:path';
 import { readSection } from '../check.js';
-import type { AcpOptions, CommandOptions, EchoOptions, ProcessOptions, RuntimeConfig } from '../config.js';
-import { AcpSection, type CommandSection, EchoSection, ProcessSection, type RuntimeSection } from '../schema/runtime.js';
+import type { AcpOptions, AgentServerOptions, CommandOptions, EchoOptions, ProcessOptions, RuntimeConfig } from '../config.js';
+import {
+  AcpSection,
+  AgentServerSection,
+  type CommandSection,
+  EchoSection,
+  ProcessSection,
+  type RuntimeSection,
+} from '../schema/runtime.js';
 import { milliseconds, parseDuration } from '../units.js';
 import type { Scope } from './scope.js';
 
 /** How each program is called where the file does not say. */
 const PROGRAMS = { 'claude-code': 'claude', codex: 'codex', gemini: 'gemini' } as const;
-
-const NOT_BUILT: readonly string[] = ['agent-server'];
 
 export function resolveRuntimes(scope: Scope): RuntimeConfig[] {
   return [...scope.file.runtimes].map(([name, section]) => resolveRuntime(name, section, scope));
@@ -27,8 +32,9 @@ function resolveRuntime(name: string, { kind, rest }: RuntimeSection, scope: Sco
     const section = readSection(AcpSection, rest, path, scope.faults);
     return { name, builtIn: true, kind, options: acpOptions(section, scope.folder) };
   }
-  if (NOT_BUILT.includes(kind)) {
-    scope.faults.push({ path: `${path}.kind`, message: `the kind \`${kind}\` is not built yet in this version` });
+  if (kind === 'agent-server') {
+    const section = readSection(AgentServerSection, rest, path, scope.faults);
+    return { name, builtIn: true, kind, options: agentServerOptions(section, path, scope) };
   }
   return { name, builtIn: false, kind, options: rest };
 }
@@ -54,6 +60,25 @@ function acpOptions(section: AcpSection, folder: string): AcpOptions {
     permissions: section.permissions,
     startTimeoutMs: milliseconds(section.startTimeout),
     keepAliveMs: milliseconds(section.keepAlive),
+  };
+}
+
+function agentServerOptions(
+  { url, apiKey, agent, workingDir, timeout, poll }: AgentServerSection,
+  path: string,
+  scope: Scope,
+): AgentServerOptions {
+  if (url === undefined) scope.faults.push({ path: `${path}.url`, message: 'is required: the address of the agent server' });
+  if (agent === undefined)
+    scope.faults.push({ path: `${path}.agent`, message: 'is required: `{ kind: … }` and the options that the server has for that kind' });
+  return {
+    ...{
+      url: (url ?? '').replace(/\/+$/, ''),
+      apiKey: apiKey ?? null,
+      agent: { kind: agent?.kind, ...agent?.rest },
+      workingDir: workingDir ?? null,
+    },
+    ...{ timeoutMs: milliseconds(timeout), pollMs: milliseconds(poll) },
   };
 }
 

@@ -1,7 +1,7 @@
 import { Allow } from 'class-validator';
 import type { RawMap } from '../raw.js';
 import { fieldsOf, Open } from './field.js';
-import { Variables } from './nested.js';
+import { NotBuilt, Section, Variables } from './nested.js';
 import { Duration, Name, OneOf, Text, TextList } from './values.js';
 
 /** `kind: echo` - answers with the text that it got; for demos, tests and benchmarks. */
@@ -75,13 +75,58 @@ export class AcpSection {
   readonly keepAlive: string = '10m';
 }
 
+/** The agent of conversations at an agent server: its `kind` there, and the options that the server has for it. */
+@Open(() => [])
+export class HostedAgentSection {
+  @Name({
+    about: 'The kind of agent, by the server’s own name for it: `acp`, `process` or `echo` at `throughline agent-server`.',
+    required: true,
+  })
+  readonly kind: string = '';
+
+  @Allow()
+  readonly rest: RawMap = {};
+}
+
+/** `kind: agent-server` - has its conversations at a server that is reached over HTTP. */
+export class AgentServerSection {
+  @Text(
+    { about: 'Address of the server, without `/api`: `http://127.0.0.1:8788`.' },
+    {
+      matches: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+      rule: 'must be an address such as `http://127.0.0.1:8788`, without `/api` and without a question mark',
+    },
+  )
+  readonly url?: string;
+
+  @Text({ about: 'What the server asks for in `X-Session-API-Key`: a reference.' })
+  readonly apiKey?: string;
+
+  @NotBuilt()
+  readonly sandbox?: unknown;
+
+  @Section(() => HostedAgentSection, { about: 'The agent that conversations are made with.' })
+  readonly agent?: HostedAgentSection;
+
+  @Text({
+    about: 'Folder on the server’s machine in which its agents work, absolute. Default: the server’s choice, one for each conversation.',
+  })
+  readonly workingDir?: string;
+
+  @Duration({ about: 'Longest turn, without the time that people take to decide.' })
+  readonly timeout: string = '30m';
+
+  @Duration({ about: 'How often a running turn is asked for where the server’s socket says nothing.' })
+  readonly poll: string = '1s';
+}
+
 /** What every kind that starts a command takes. */
 export type CommandSection = Pick<ProcessSection | AcpSection, 'cwd' | 'env' | 'timeout' | 'idleTimeout'>;
 
 /** `runtimes.<name>:` - a way to run turns. Further keys belong to the kind. */
-@Open(() => [...fieldsOf(EchoSection).keys(), ...fieldsOf(ProcessSection).keys(), ...fieldsOf(AcpSection).keys()])
+@Open(() => [EchoSection, ProcessSection, AcpSection, AgentServerSection].flatMap((section) => [...fieldsOf(section).keys()]))
 export class RuntimeSection {
-  @Name({ about: '`echo`, `process`, `acp`, or a kind that a plugin brings.', required: true })
+  @Name({ about: '`echo`, `process`, `acp`, `agent-server`, or a kind that a plugin brings.', required: true })
   readonly kind: string = '';
 
   @Allow()

@@ -9,6 +9,8 @@ export interface PostedMessage {
   /** Honoured by servers that know `message_id`; others ignore it. */
   readonly id: string;
   readonly text: string;
+  /** Its id stands in its words, for servers that take none. */
+  readonly isMarked: boolean;
   /** Whether the agent is to begin. */
   readonly run: boolean;
 }
@@ -41,6 +43,11 @@ export class AgentServerClient {
   async events(id: string, page: string | null, signal?: AbortSignal): Promise<EventPage> {
     const query = new URLSearchParams({ limit: String(PAGE), sort_order: 'TIMESTAMP_DESC', ...(page === null ? {} : { page_id: page }) });
     return readEventPage(await this.call('GET', `${of(id)}/events/search?${query}`, undefined, signal));
+  }
+
+  /** Begins the work on what is not done. `Conflict`: it is begun. */
+  async run(id: string, signal?: AbortSignal): Promise<void> {
+    await this.call('POST', `${of(id)}/run`, undefined, signal);
   }
 
   async interrupt(id: string, signal?: AbortSignal): Promise<void> {

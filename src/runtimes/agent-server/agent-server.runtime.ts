@@ -1,22 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AgentRuntime, NotFound, type TurnEvent, TurnFailed, type TurnInput } from '../../plugin/index.js';
+import {
+  type AgentRuntime,
+  type ApprovalDecision,
+  Conflict,
+  NotFound,
+  type TurnEvent,
+  type TurnInput,
+  type TurnMessage,
+} from '../../plugin/index.js';
 import { promptText } from '../prompt-text.js';
 import { AgentServerClient, type PostedMessage } from './agent-server-client.js';
 import type { AgentServers } from './agent-servers.js';
-import { type AgentServerEvent, type ConversationInfo, textFrom } from './answers.js';
+import type { ConversationInfo } from './answers.js';
 import { ConversationGone } from './conversation-gone.js';
+import { Followed } from './followed.js';
 import { messageId, postOnce } from './post-once.js';
 
 export interface AgentServerOptions {
-  /** What a conversation is made with besides its id: `agent`, `agent_settings` or `agent_profile_id`, and `workspace`. */
+  /** What a conversation is made with besides its id: `agent`, `workspace`, … */
   readonly request: Readonly<Record<string, unknown>>;
+  /** Longest turn, without the time that people take to decide. */
+  readonly timeoutMs: number;
   readonly pollMs: number;
   /** How long a loop that was told to run may not have begun. */
   readonly beginMs: number;
+  /** How long a conversation that had been open is waited for where its server does not know it, and how often it is asked for. */
+  readonly wait: { readonly limitMs: number; readonly everyMs: number };
 }
 
-/** Runs turns in conversations of an agent server, followed by asking it again and again. */
+const ASLEEP = ['paused', 'waiting_for_confirmation'];
+const REJECTION = 'A person did not allow it.';
+
+/** Runs turns in conversations of an agent server. A message that was given once is not given again, whoever died in between. */
 export class AgentServerRuntime implements AgentRuntime {
+  private readonly running = new Map<string, Followed>();
+
   constructor(
     private readonly servers: AgentServers,
     private readonly options: AgentServerOptions,
@@ -28,87 +46,85 @@ export class AgentServerRuntime implements AgentRuntime {
     if (place === null) throw new ConversationGone(`no agent server has conversation ${id} any more`);
     const client = new AgentServerClient(place);
     const before = await this.open(client, input, signal);
-    const isAsleep = before.status === 'paused' || before.status === 'waiting_for_confirmation';
-    let last = '';
-    for (const message of messagesOf(input, !isAsleep)) {
-      last = message.id;
-      yield { type: 'session', id: await postOnce(client, id, message, input.session, signal) };
+    const [isAsleep, isMarked] = [ASLEEP.includes(before.status), !before.takesMessageIds];
+    const followed = new Followed(client, place, id, this.options, {
+      costUsd: before.costUsd ?? 0,
+      worded: (messages) => messagesOf(input, messages, { mayRun: true, isMarked }),
+    });
+    for (const message of messagesOf(input, input.turn.messages, { mayRun: !isAsleep, isMarked })) {
+      const posted = await postOnce(client, id, message, input.session, signal);
+      yield { type: 'session', id: posted.event };
+      followed.given(posted.event);
+      if (message.run && posted.isOld) await begin(client, id, signal);
     }
-    if (isAsleep) return yield { type: 'status', text: `the conversation is ${before.status}: the message was delivered and wakes nobody` };
+    // A person has stopped it, or is asked something: whoever writes meanwhile neither goes on for them nor answers for them.
+    if (isAsleep) return yield { type: 'result', text: notice(before) };
+    this.running.set(input.turn.id, followed);
     try {
-      yield* this.follow(client, id, last, before, signal);
+      yield* followed.events(signal);
     } finally {
-      if (signal.aborted) await client.interrupt(id);
+      this.running.delete(input.turn.id);
+      followed.close();
+      // The reason why it was aborted is not hidden by a server that cannot be told.
+      if (signal.aborted) await client.interrupt(id).catch(() => undefined);
     }
+  }
+
+  /** What was given already is found among its events. */
+  async reattach(input: TurnInput, _interrupted: string, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>> {
+    return this.startTurn(input, signal);
+  }
+
+  async append(turn: string, messages: readonly TurnMessage[]): Promise<boolean> {
+    return (await this.running.get(turn)?.take(messages)) ?? false;
+  }
+
+  async decide(turn: string, request: string, decision: ApprovalDecision): Promise<boolean> {
+    return (await this.running.get(turn)?.decide(request, decision === 'approved', REJECTION)) ?? false;
+  }
+
+  async check(): Promise<string | null> {
+    return (await this.servers.check?.()) ?? null;
   }
 
   /** A conversation that had been open is not made anew: its agent would remember nothing. */
   private async open(client: AgentServerClient, input: TurnInput, signal: AbortSignal): Promise<ConversationInfo> {
     const { id } = input.conversation;
     if (input.session === null) return client.open(id, this.options.request, signal);
-    return client.conversation(id, signal).catch((error: unknown) => {
-      throw error instanceof NotFound ? new ConversationGone(`the agent server knows conversation ${id} no more`, { cause: error }) : error;
-    });
-  }
-
-  private async *follow(
-    client: AgentServerClient,
-    id: string,
-    message: string,
-    before: ConversationInfo,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent, void, undefined> {
-    const shown = new Set<string>();
-    const limit = performance.now() + this.options.beginMs;
-    for (let hasBegun = false; ; await this.linger(signal)) {
-      const now = await client.conversation(id, signal);
-      for (const event of await since(client, id, message, signal)) {
-        if (shown.has(event.id)) continue;
-        shown.add(event.id);
-        yield* told(event);
-      }
-      hasBegun ||= now.status === 'running' || shown.size > 0;
-      if (now.status === 'running' || (!hasBegun && performance.now() < limit)) continue;
-      if (now.costUsd !== null) yield { type: 'cost', usd: Math.max(0, now.costUsd - (before.costUsd ?? 0)) };
-      if (!hasBegun) throw new TurnFailed('the agent server took the message, and its agent did not begin');
-      if (now.status === 'error' || now.status === 'stuck') throw new TurnFailed(`the agent ended as ${now.status}`);
-      return;
+    const { limitMs, everyMs } = this.options.wait;
+    for (const until = performance.now() + limitMs; ; ) {
+      const found = await client.conversation(id, signal).catch((error: unknown) => {
+        if (error instanceof NotFound) return null;
+        throw error;
+      });
+      if (found !== null) return found;
+      if (performance.now() + everyMs > until) throw new ConversationGone(`the agent server knows conversation ${id} no more`);
+      await delay(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
+}
 
-  /** The timer rejects with an error of its own; the contract asks for the signal's reason. */
-  private async linger(signal: AbortSignal): Promise<void> {
-    await delay(this.options.pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+/** A message that it had from an earlier try began nothing this time. */
+async function begin(client: AgentServerClient, id: string, signal: AbortSignal): Promise<void> {
+  await client.run(id, signal).catch((error: unknown) => {
+    if (!(error instanceof Conflict)) throw error;
+  });
 }
 
 /** One for each delivery, so that a try with more of them repeats none; the last lets the agent begin. */
-function messagesOf(input: TurnInput, mayRun: boolean): PostedMessage[] {
-  const { messages } = input.turn;
-  return messages.map((message, index) => ({
-    id: messageId(message.delivery),
-    text: promptText({ ...input, turn: { ...input.turn, messages: [message] } }),
-    run: mayRun && index === messages.length - 1,
-  }));
+function messagesOf(
+  input: TurnInput,
+  messages: readonly TurnMessage[],
+  { mayRun, isMarked }: { readonly mayRun: boolean; readonly isMarked: boolean },
+): PostedMessage[] {
+  const text = (message: TurnMessage) => promptText({ ...input, turn: { ...input.turn, messages: [message] } });
+  return messages.map((message, index) => {
+    const run = mayRun && index === messages.length - 1;
+    return { id: messageId(message.delivery), text: text(message), isMarked, run };
+  });
 }
 
-/** The events after a message, in their order. */
-async function since(client: AgentServerClient, id: string, message: string, signal: AbortSignal): Promise<AgentServerEvent[]> {
-  const found: AgentServerEvent[] = [];
-  for (let page: string | null = null; ; ) {
-    const { items, next } = await client.events(id, page, signal);
-    for (const event of items) {
-      if (event.id === message || textFrom(event, 'user')?.startsWith(`[message ${message}]`)) return found.reverse();
-      found.push(event);
-    }
-    if (next === null) return found.reverse();
-    page = next;
-  }
-}
-
-function* told(event: AgentServerEvent): Generator<TurnEvent, void, undefined> {
-  const text = textFrom(event, 'agent');
-  if (text !== null) yield { type: 'text', text };
-  const tool = event.fields['tool_name'];
-  if (event.kind === 'ActionEvent' && typeof tool === 'string') yield { type: 'tool', name: tool };
+function notice({ status }: ConversationInfo): string {
+  const why = status === 'paused' ? 'a person has paused its agent' : 'its agent waits for a person to confirm something';
+  return `The message was delivered, and the agent was not woken: ${why} at the agent server.`;
 }

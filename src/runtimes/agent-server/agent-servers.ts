@@ -9,4 +9,23 @@ export interface AgentServerPlace {
 export interface AgentServers {
   /** Null: nowhere, or nowhere any more. A place that sleeps is woken first. */
   find(conversation: string, signal: AbortSignal): Promise<AgentServerPlace | null>;
+  /** Resolves to why there can be none, or null. */
+  check?(): Promise<string | null>;
 }
+
+/** One that is always there. */
+export class FixedAgentServer implements AgentServers {
+  constructor(private readonly place: AgentServerPlace) {}
+
+  async find(): Promise<AgentServerPlace> {
+    return this.place;
+  }
+
+  async check(): Promise<string | null> {
+    const limit = AbortSignal.timeout(CHECK_MS);
+    const answer = await fetch(`${this.place.url}/health`, { signal: limit, redirect: 'error' }).catch(() => null);
+    return answer?.ok === true ? null : `no agent server answers at ${this.place.url}: start it, or correct \`url\``;
+  }
+}
+
+const CHECK_MS = 3000;

@@ -9,6 +9,8 @@ export interface ConversationInfo {
   readonly status: ExecutionStatus;
   /** What it has cost since it was made; null when the server does not count. */
   readonly costUsd: number | null;
+  /** It takes a message once under the id that comes with it. */
+  readonly takesMessageIds: boolean;
 }
 
 /** One event; what its kind adds stays as it came. */
@@ -29,7 +31,12 @@ export function readConversation(value: unknown): ConversationInfo {
   const info = record(value, 'a conversation');
   const status = STATUSES.find((known) => known === info['execution_status']);
   if (status === undefined) throw unreadable('execution_status of a conversation');
-  return { id: text(info, 'id', 'a conversation'), status, costUsd: costOf(info['metrics']) };
+  return {
+    id: text(info, 'id', 'a conversation'),
+    status,
+    costUsd: costOf(info['metrics']),
+    takesMessageIds: info['takes_message_ids'] === true,
+  };
 }
 
 export function readEventPage(value: unknown): EventPage {

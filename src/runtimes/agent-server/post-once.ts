@@ -10,7 +10,7 @@ export function messageId(delivery: string): string {
 
 /**
  * Posts a message unless it stands among the events since the checkpoint: a server that takes no message id would take it twice.
- * Resolves to the id of its event, the checkpoint of what comes next.
+ * Resolves to its event, the checkpoint of what comes next.
  * The id stands in its words, since those may differ when it is tried again.
  */
 export async function postOnce(
@@ -19,12 +19,12 @@ export async function postOnce(
   message: PostedMessage,
   checkpoint: string | null,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<{ readonly event: string; readonly isOld: boolean }> {
   const before = await find(client, conversation, message, checkpoint, signal);
-  if (before !== null) return before;
-  await client.post(conversation, { ...message, text: marked(message) }, signal);
+  if (before !== null) return { event: before, isOld: true };
+  await client.post(conversation, message.isMarked ? { ...message, text: marked(message) } : message, signal);
   const posted = await find(client, conversation, message, checkpoint, signal);
-  if (posted !== null) return posted;
+  if (posted !== null) return { event: posted, isOld: false };
   throw new OutcomeUnknown('the agent server said that it took a message, and shows none');
 }
 

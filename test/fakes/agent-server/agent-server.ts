@@ -29,12 +29,15 @@ export class FakeAgentServer extends FaultServer {
   protected answer(call: Call): Answer {
     if (this.apiKey !== null && call.headers['x-session-api-key'] !== this.apiKey) return { status: 401, body: { detail: 'Unauthorized' } };
     const { pathname, searchParams } = new URL(call.path, this.url);
+    // It has no sockets, and is asked again and again.
+    if (!pathname.startsWith('/api/')) return { status: 404, body: { detail: 'Not Found' } };
     const [, id = '', rest = ''] = /^\/api\/conversations(?:\/([^/]+))?(?:\/(.*))?$/.exec(pathname) ?? [];
     if (id === '') return this.create(JSON.parse(call.body));
     const conversation = this.conversations.get(id);
     if (conversation === undefined) return { status: 404, body: { detail: `Conversation not found: ${id}` } };
     if (rest === '') return { status: 200, body: infoOf(id, conversation) };
     if (rest === 'events') return this.append(conversation, JSON.parse(call.body));
+    if (rest === 'run') this.work(conversation);
     if (rest === 'events/search') return search(conversation, searchParams);
     return { status: 200, body: { success: true } };
   }
@@ -50,11 +53,14 @@ export class FakeAgentServer extends FaultServer {
   private append(conversation: Conversation, { content, run }: { content: { text: string }[]; run: boolean }): Answer {
     const said = content.map((part) => part.text).join('');
     conversation.events.push(messageOf('user', said, conversation.events.length));
-    if (run && this.agent !== null) {
-      conversation.events.push(messageOf('agent', this.agent.says, conversation.events.length));
-      conversation.status = this.agent.ends;
-    }
+    if (run) this.work(conversation);
     return { status: 200, body: { success: true } };
+  }
+
+  private work(conversation: Conversation): void {
+    if (this.agent === null || conversation.events.at(-1)?.['source'] !== 'user') return;
+    conversation.events.push(messageOf('agent', this.agent.says, conversation.events.length));
+    conversation.status = this.agent.ends;
   }
 }
 

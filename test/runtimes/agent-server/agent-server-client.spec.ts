@@ -5,7 +5,7 @@ import { messageId, postOnce } from '../../../src/runtimes/agent-server/post-onc
 import { FakeAgentServer } from '../../fakes/agent-server/agent-server.js';
 
 const ID = '5f0c9e52-1b7d-4c3a-8e45-a92d07f4b318';
-const message = { id: messageId('delivery-1'), text: 'Look at it.', run: true };
+const message = { id: messageId('delivery-1'), text: 'Look at it.', isMarked: true, run: true };
 
 describe('the client of an agent server', () => {
   let server: FakeAgentServer;
@@ -21,7 +21,7 @@ describe('the client of an agent server', () => {
 
   it('opens a conversation that exists as it is', async () => {
     await client.post(ID, message);
-    expect(await client.open(ID, {})).toEqual({ id: ID, status: 'idle', costUsd: 0.25 });
+    expect(await client.open(ID, {})).toEqual({ id: ID, status: 'idle', costUsd: 0.25, takesMessageIds: false });
     expect(server.said(ID)).toEqual([message.text]);
   });
 
@@ -50,8 +50,8 @@ describe('the client of an agent server', () => {
       server.manner = (call) => (call.method === 'POST' ? manner : 'ok');
       await expect(postOnce(client, ID, message, checkpoint)).rejects.toBeInstanceOf(OutcomeUnknown);
       server.manner = () => 'ok';
-      const event = await postOnce(client, ID, message, checkpoint);
-      expect(await postOnce(client, ID, message, event)).toBe(event);
+      const { event } = await postOnce(client, ID, message, checkpoint);
+      expect(await postOnce(client, ID, message, event)).toEqual({ event, isOld: true });
       expect(server.said(ID)).toEqual([message.text, `[message ${message.id}]\n${message.text}`]);
     },
   );

@@ -7,6 +7,8 @@ import { failure, run, textOf, turnInput } from '../turns.js';
 
 const first = { ...turnInput('hello'), session: null };
 
+const OPTIONS = { request: {}, timeoutMs: 60_000, pollMs: 1, beginMs: 20, wait: { limitMs: 20, everyMs: 5 } };
+
 describe('the runtime of agent servers', () => {
   let server: FakeAgentServer;
   let runtime: AgentServerRuntime;
@@ -15,7 +17,7 @@ describe('the runtime of agent servers', () => {
     server = await FakeAgentServer.start();
     server.agent = { says: 'Done.', ends: 'finished' };
     const servers = { find: async () => ({ url: server.url, apiKey: null }) };
-    runtime = new AgentServerRuntime(servers, { request: {}, pollMs: 1, beginMs: 20 });
+    runtime = new AgentServerRuntime(servers, OPTIONS);
   });
 
   afterEach(() => server.close());
@@ -34,7 +36,7 @@ describe('the runtime of agent servers', () => {
 
   it.each(['paused', 'waiting_for_confirmation'])('gives a message to a conversation that is %s, and does not wake it', async (status) => {
     server.conversations.set(first.conversation.id, { status, events: [] });
-    expect(await run(runtime, first)).toContainEqual({ type: 'status', text: expect.stringContaining(status) });
+    expect(await run(runtime, first)).toContainEqual({ type: 'result', text: expect.stringContaining('not woken') });
     expect(server.said(first.conversation.id)).toHaveLength(1);
     expect(server.conversations.get(first.conversation.id)?.status).toBe(status);
   });
