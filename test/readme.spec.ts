@@ -95,6 +95,27 @@ async function load({ text }: Pick<Block, 'text'>) {
 const ofReadme = (language: string) => blocksOf('README.md').filter((block) => block.language === language);
 const commands = blocksIn('sh').flatMap(({ text }) => text.trim().split('\n'));
 
+let agents: BuiltProcess | undefined;
+
+/** Asks as the `curl` of a document does, which not every machine has. */
+async function asked(command: string, wanted: RegExp): Promise<void> {
+  const [, address = '', , body] =
+    /^curl -s http:\/\/127\.0\.0\.1:8788(\S+)( -H 'content-type: application\/json' -d '(.+)')?$/.exec(command) ?? [];
+  const [, url = ''] = /listening on (\S+)/.exec(agents?.output ?? '') ?? [];
+  const posted = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? '' };
+  for (let tries = 0; tries < 100; tries++) {
+    const text = await (await fetch(`${url}${address}`, body === undefined ? {} : posted)).text();
+    if (wanted.test(text)) return;
+    if (body !== undefined) throw new Error(`${command} was answered ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${command} never shows ${wanted}`);
+}
+
+const [open = '', say = '', search = ''] = blocksOf('docs/agent-server.md')
+  .filter(({ language, text }) => language === 'sh' && text.startsWith('curl'))
+  .flatMap(({ text }) => text.trim().split('\n'));
+
 /** What shows that a command of the documents works: it is run as built, in a folder of its own and on a free port. In the documents' order. */
 const proofs: Readonly<Record<string, () => Promise<void>>> = {
   'npm run demo': async () => {
@@ -143,6 +164,16 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
     await tail.printed('completed  done');
     expect(await tail.end('SIGINT')).toBe(0);
     expect(await server?.end('SIGTERM')).toBe(0);
+  },
+  'npm run cli -- agent-server --port 8788': async () => {
+    agents = run(CLI, 'agent-server', '--port', '0');
+    await agents.printed('listening on');
+  },
+  [open]: () => asked(open, /"execution_status":"idle"/),
+  [say]: () => asked(say, /"success":true/),
+  [search]: async () => {
+    await asked(search, /"source":"agent".*hello/);
+    expect(await agents?.end('SIGTERM')).toBe(0);
   },
   // Five minutes are for people; this shows that it kills, judges and ends.
   'npm run chaos -- --minutes 5 --database sqlite': async () => {

@@ -114,7 +114,8 @@ export class HostedTurn {
   }
 
   private async flush(): Promise<void> {
-    const said = this.words;
+    // Runtimes set messages apart that would else run into each other; here each is one.
+    const said = this.words.replace(/^\n+/, '');
     this.words = '';
     if (said === '') return;
     this.hasSpoken = true;

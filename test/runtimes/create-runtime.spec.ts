@@ -7,7 +7,9 @@ describe('kinds of runtime', () => {
   it('are acp, agent-server, echo, process and what plugins bring', () => {
     const kinds = { ...builtInKinds, mirror: () => new EchoRuntime({ delayMs: 0, fail: null }) };
     expect(createRuntime('mirror', {}, kinds)).toBeInstanceOf(EchoRuntime);
-    expect(() => createRuntime('docker', {}, kinds)).toThrow('kind "docker" is not available; the kinds are acp, agent-server, echo, mirror, process');
+    expect(() => createRuntime('docker', {}, kinds)).toThrow(
+      'kind "docker" is not available; the kinds are acp, agent-server, echo, mirror, process',
+    );
     expect(() => createRuntime('constructor', {})).toThrow(ConfigFault);
   });
 

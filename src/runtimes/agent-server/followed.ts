@@ -27,6 +27,8 @@ export class Followed {
   private readonly nudges: Nudges;
   private last = '';
   private asked: string | null = null;
+  /** What the agent does, since a person was last asked. */
+  private readonly actions: AgentServerEvent[] = [];
   private isOver = false;
   private hasSpoken = false;
 
@@ -57,13 +59,15 @@ export class Followed {
       const now = await this.client.conversation(this.id, signal);
       const news = await this.news(signal);
       for (const event of news) yield* this.told(event);
+      this.actions.push(...news.filter(({ kind }) => kind === 'ActionEvent'));
       hasBegun ||= now.status === 'running' || news.some(({ source }) => source === 'agent');
       if (now.status === 'waiting_for_confirmation') {
         // Nobody's time but the people's.
         until = performance.now() + this.options.timeoutMs;
-        if (this.asked === null) yield this.ask(news);
+        if (this.asked === null) yield this.ask();
         continue;
       }
+      if (this.asked !== null) this.actions.splice(0);
       this.asked = null;
       if (performance.now() > until) throw await this.tooLong();
       if (now.status === 'running') continue;
@@ -114,12 +118,13 @@ export class Followed {
     return new TurnFailed(`the turn took longer than ${Math.round(this.options.timeoutMs / 1000)} s`);
   }
 
-  /** What a person is to confirm: the newest actions, under the id of the last. */
-  private ask(news: readonly AgentServerEvent[]): TurnEvent {
-    const actions = news.filter(({ kind }) => kind === 'ActionEvent');
+  /** What a person is to confirm: what says that it waits for that, else the last thing that was done. */
+  private ask(): TurnEvent {
+    const waiting = this.actions.filter(({ fields }) => fields['awaits_confirmation'] === true);
+    const actions = waiting.length > 0 ? waiting : this.actions.slice(-1);
     this.asked = actions.at(-1)?.id ?? 'confirmation';
     const names = actions.map(({ fields }) => String(fields['tool_name'] ?? 'something'));
-    const body = actions.map(({ fields }) => `${fields['tool_name']}: ${shown(fields['action'])}`).join('\n');
+    const body = actions.map(({ fields }) => shown(fields['action'])).join('\n\n');
     return {
       type: 'approval',
       id: this.asked,
