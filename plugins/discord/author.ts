@@ -9,8 +9,9 @@ export function authorOf(message: Fields, options: DiscordConnection): Author | 
   if (author === undefined) return undefined;
   const isSelf = author.id === options.applicationId || author.id === botOf(options.token) || isOwnApplication(message, options);
   // A webhook posts under any name; its messages have its id for an author.
-  const isBot = author.isBot || isSelf || snowflake(message.webhook_id) !== undefined;
-  return { ...author, isBot, ...(isSelf ? { isSelf } : {}) };
+  const isWebhook = snowflake(message.webhook_id) !== undefined;
+  const isBot = author.isBot || isSelf || isWebhook;
+  return { ...author, isBot, ...(isWebhook ? { handle: null } : {}), ...(isSelf ? { isSelf } : {}) };
 }
 
 /** A user, with the roles that it has in the server where the event says them. */
@@ -19,7 +20,12 @@ export function userOf(user: Fields | undefined, member: Fields | undefined): Au
   if (id === undefined) return undefined;
   const roles = Array.isArray(member?.roles) ? member.roles.map(snowflake).filter((role) => role !== undefined) : [];
   const name = word(user?.global_name) ?? word(user?.username) ?? id;
-  return { id, name, isBot: user?.bot === true, ...known({ roles: roles.length > 0 ? roles : undefined }) };
+  return { id, name, handle: handleOf(user), isBot: user?.bot === true, ...known({ roles: roles.length > 0 ? roles : undefined }) };
+}
+
+/** The username, which Discord gives to one person alone; where it still has a number behind it, it does not tell people apart. */
+function handleOf(user: Fields | undefined): string | null {
+  return user?.discriminator === '0' ? (word(user.username) ?? null) : null;
 }
 
 /** Of old applications the bot's user has another id than the application; the first part of its token is that id. */

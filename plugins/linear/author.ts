@@ -30,7 +30,8 @@ function author(id: unknown, name: string | undefined, isBot: boolean, options: 
   const known = word(id);
   if (!known) return undefined;
   const isSelf = known === options.appUserId || known === options.oauthClientId;
-  return { id: known, name: name ?? known, isBot: isBot || isSelf, ...(isSelf ? { isSelf } : {}) };
+  // Members choose their names.
+  return { id: known, name: name ?? known, handle: null, isBot: isBot || isSelf, ...(isSelf ? { isSelf } : {}) };
 }
 
 function actsForApp(actor: Fields | undefined): boolean {

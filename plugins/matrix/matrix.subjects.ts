@@ -110,7 +110,7 @@ function authorOf({ sender }: Fields, { author }: Fields, { user, bot }: MatrixC
   const id = word(sender);
   if (id === undefined) return undefined;
   const isSelf = bot && id === user;
-  return { id, name: word(author) ?? id, isBot: isSelf, ...(isSelf ? { isSelf } : {}) };
+  return { id, name: word(author) ?? id, handle: null, isBot: isSelf, ...(isSelf ? { isSelf } : {}) };
 }
 
 function recorded(reason: string): Parsed {

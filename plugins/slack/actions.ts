@@ -56,7 +56,7 @@ function about(
     // Which conversation it is about the thread alone says.
     subject: null,
     thread: `${channel}/${ts}`,
-    author: { id, name: name ?? id, isBot: false },
+    author: { id, name: name ?? id, handle: null, isBot: false },
     action,
     reply: { channel, user: id, thread_ts: ts, ...known({ url }) } as Readonly<Record<string, string>>,
   };

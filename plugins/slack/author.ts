@@ -5,7 +5,7 @@ import { isOrgWide, tenantOf } from './tenant.js';
 
 const SLACKBOT = 'USLACKBOT';
 
-/** Who wrote a message, or nothing when it names nobody. Slack sends ids; a name only where a bot or a profile gives one. */
+/** Who wrote a message, or nothing when it names nobody. Slack sends ids; a name only where a bot or a profile gives one, and as they like. */
 export function authorOf(message: Fields, body: Fields, options: SlackConnection): Author | undefined {
   const [bot, profile] = [fields(message.bot_profile), fields(message.user_profile)];
   const botId = slackId(message.bot_id) ?? slackId(bot?.id);
@@ -14,7 +14,7 @@ export function authorOf(message: Fields, body: Fields, options: SlackConnection
   const name = word(profile?.display_name) ?? word(profile?.real_name) ?? word(message.username) ?? word(bot?.name) ?? id;
   const isSelf = id === options.botUserId || isOwnApp(message, botId, body, options);
   const isBot = isSelf || botId !== undefined || message.subtype === 'bot_message' || id === SLACKBOT;
-  return { id, name, isBot, ...(isSelf ? { isSelf } : {}), ...rolesOf(message, body) };
+  return { id, name, handle: null, isBot, ...(isSelf ? { isSelf } : {}), ...rolesOf(message, body) };
 }
 
 /**

@@ -166,7 +166,7 @@ export interface WorkspaceConfig {
   /** Patterns over `<tool>` and `<plugin>.<tool>`. */
   readonly tools: readonly string[];
   readonly capabilities: { readonly deny: readonly string[]; readonly approve: readonly string[]; readonly allow: readonly string[] };
-  /** Ids, names or roles; empty: nothing is said here. */
+  /** Ids, logins or roles; empty: nothing is said here. */
   readonly approvers: readonly string[];
 }
 
@@ -198,7 +198,7 @@ export interface RouteConfig {
   readonly whileBusy: 'enqueue' | 'collect' | 'steer' | 'interrupt' | 'reject';
   readonly debounceMs: number;
   readonly outbound: 'read_only' | 'approval_required' | 'allowed';
-  /** Ids, names or roles; empty: nothing is said here. */
+  /** Ids, logins or roles; empty: nothing is said here. */
   readonly approvers: readonly string[];
 }
 

@@ -13,8 +13,13 @@ export interface Subject {
 export interface Author {
   /** The provider's immutable id. */
   readonly id: string;
-  /** Login or display name, for people to read and for allow-lists. */
+  /** Login or display name, for people to read. */
   readonly name: string;
+  /**
+   * The name by which lists of people may name the author beside the id: one that the provider gives to nobody else, such as a login. null:
+   * there is none. Left out: `name` is one, so leave it out only where nobody can choose to be called like somebody else.
+   */
+  readonly handle?: string | null;
   readonly isBot: boolean;
   /** An identity of ours that no person can use (an app, a bot user): always known by id, never guessed from a name. */
   readonly isSelf?: boolean;

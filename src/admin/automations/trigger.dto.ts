@@ -6,7 +6,7 @@ const DESTINATIONS = ['dispatch_run', 'continue_conversation'] as const;
 const CATCH_UP = ['skip', 'one', 'all'] as const;
 
 export class TriggerAuthorsDto {
-  @ApiPropertyOptional({ type: [String], default: [], description: 'Ids, names or roles (`role:MEMBER`); empty: everybody.' })
+  @ApiPropertyOptional({ type: [String], default: [], description: 'Ids, logins or roles (`role:MEMBER`); empty: everybody.' })
   allow?: string[];
 
   @ApiPropertyOptional({ type: Boolean, default: false, description: 'Also bots.' })

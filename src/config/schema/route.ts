@@ -3,7 +3,7 @@ import { Duration, Flag, Name, OneOf, Text, TextList, Whole } from './values.js'
 
 /** `routes.<name>.authors:` - who may wake an agent. */
 export class AuthorsSection {
-  @TextList({ about: 'Ids, names or roles (`role:MEMBER`), one of which the author must have. Empty: everybody.' })
+  @TextList({ about: 'Ids, logins or roles (`role:MEMBER`), one of which the author must have. Empty: everybody.' })
   readonly allow: readonly string[] = [];
 
   @Flag({ about: 'Also bots.' })
@@ -108,6 +108,8 @@ export class RouteSection {
   })
   readonly outbound: 'read_only' | 'approval_required' | 'allowed' = 'approval_required';
 
-  @TextList({ about: 'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: as the workspace says.' })
+  @TextList({
+    about: 'Ids, logins or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: as the workspace says.',
+  })
   readonly approvers: readonly string[] = [];
 }

@@ -103,7 +103,7 @@ export class WorkspaceSection {
 
   @TextList({
     about:
-      'Ids, names or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: whoever `authors` of the route lets in.',
+      'Ids, logins or roles (`role:MEMBER`) of who may decide about approvals in a thread. Default: whoever `authors` of the route lets in.',
   })
   readonly approvers: readonly string[] = [];
 

@@ -47,6 +47,8 @@ export interface Decision {
   readonly approval: string;
   readonly decision: 'approve' | 'deny';
   readonly by: string;
+  /** The id of whoever decides, where the name is one that people choose. */
+  readonly person?: string;
   readonly reason: string | null;
   /** Why this person may not decide about it; null: they may. */
   readonly refusal?: () => Promise<string | null>;
@@ -96,7 +98,7 @@ export class ApprovalDesk {
     if (!isApprovalId(decision.approval)) return { is: 'unknown' };
     const decided = await judge(tx, decision);
     if (decided.is !== 'decided') return decided;
-    if (entry === undefined) await auditApproval(tx, decided.row, decision.by, decision.decision);
+    if (entry === undefined) await auditApproval(tx, decided.row, decision.by, decision.decision, known(decision.person));
     else await insertAudit(tx, entry);
     await this.show(tx, decided.row);
     return decided;
@@ -179,6 +181,10 @@ export async function termsOf(tx: Tx, conversation: string, expiresMs: number): 
   const asked = binding?.state === 'open' && binding.thread !== null ? { connection: binding.connection, thread: binding.thread } : null;
   const now = await clock(tx);
   return { created_at: now, expires_at: now + expiresMs, asked };
+}
+
+function known(person: string | undefined): { readonly person?: string } {
+  return person === undefined ? {} : { person };
 }
 
 export function isOver(then: Standing, now: Standing): boolean {

@@ -26,11 +26,12 @@ export class ThreadDecisions implements Decisions {
         approval,
         decision,
         by: storable(`${by.name} at ${connection}`, BY_CHARACTERS),
+        person: by.id,
       },
       reason: reason === null ? null : storable(reason, REASON_CHARACTERS),
       refusal: async () => {
         const standing = await readStanding(tx, conversation);
-        return standing && this.mayDecide(standing, by) ? null : `${by.name} may not decide about this.`;
+        return standing && this.mayDecide(standing, by) ? null : `${by.name} (${by.id}) may not decide about this.`;
       },
     });
     const text = textOf(decided);

@@ -6,6 +6,8 @@ export interface AuthorRefusal {
 }
 
 const ROLE = 'role:';
+/** Digits alone are an id, also where somebody is called so. */
+const ID = /^\d+$/;
 
 /** Why the policy keeps an event of this author away, or null. An event without author passes unless the route names who may. */
 export function authorRefusal(policy: AuthorPolicy, author: Author | undefined): AuthorRefusal | null {
@@ -26,7 +28,12 @@ export function isNamed(entries: readonly string[], author: Author): boolean {
 
 function names(entry: string, author: Author): boolean {
   if (entry.startsWith(ROLE)) return author.roles?.includes(entry.slice(ROLE.length)) === true;
-  return entry === author.id || entry === author.name;
+  return entry === author.id || (entry === handleOf(author) && !ID.test(entry));
+}
+
+/** Null: a name that people choose lets nobody in, for whoever likes can be called like somebody who may. */
+function handleOf({ name, handle = name }: Author): string | null {
+  return handle;
 }
 
 function described({ id, name, roles = [] }: Author): string {

@@ -6,7 +6,7 @@ import type { Author, Parsed, Subject } from '../../plugin/index.js';
 export interface AuthorPolicy {
   readonly allowSelf: boolean;
   readonly allowBots: boolean;
-  /** Ids, names or roles (as `role:MEMBER`), one of which the author must have; empty: everybody. */
+  /** Ids, logins or roles (as `role:MEMBER`), one of which the author must have; empty: everybody. */
   readonly allow: readonly string[];
 }
 

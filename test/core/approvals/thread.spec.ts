@@ -46,13 +46,15 @@ eachCore('an approval in the thread of its conversation', (open) => {
       const place = { org: 'default', conversation, connection: 'chat', thread: 'T1', approval: id, ...change };
       return (await core.database.transaction((tx) => decisions.decide(tx, { ...place, decision, reason: null, by }))).text;
     };
-    expect(await say(EVE, 'approve')).toBe('eve may not decide about this.');
+    expect(await say(EVE, 'approve')).toBe('eve (2) may not decide about this.');
     expect(await say(ADA, 'approve', { conversation: other })).toContain('not known here');
     expect(await say(ADA, 'approve', { approval: 'AAAAAAAAAAAAAAAAAAAAAAAA' })).toContain('has expired');
     expect(await office.state(id)).toBe('pending');
     expect(await say(ADA, 'approve')).toBe('Approved: comment at A');
     expect(await say(ADA, 'deny')).toBe('Already decided by ada at chat: it is approved.');
     expect(await post(core)).toMatchObject({ text: expect.stringContaining('Approved by ada at chat') });
+    const audits = await core.rows<{ detail: string }>("select detail from audit where action = 'approval.approve'");
+    expect(audits.map(({ detail }) => JSON.parse(detail))).toEqual([{ result: 'done', person: '1' }]);
     office.start();
     await until(async () => (await office.row(id)).told_at !== null);
     const done = await post(core);

@@ -125,6 +125,17 @@ describe('what a route takes', () => {
     expect(refusal(allow('role:OWNER'), by({ id: '1', name: 'role:OWNER', isBot: false })).reason).toBe('author_not_allowed');
   });
 
+  it('ACC-6 CTL-4 lets nobody in for a name that people choose, nor for being called like an id', () => {
+    const allow = (entry: string): Partial<RouteSpec> => ({ authors: { allowSelf: false, allowBots: false, allow: [entry] } });
+    const eve = { id: '666', name: 'ada', handle: null, isBot: false };
+    expect(refusal(allow('ada'), by(eve))).toMatchObject({ reason: 'author_not_allowed', detail: 'ada (666) is not among ada' });
+    expect(match(allow('666'), by(eve)).matched).toBe(true);
+    expect(match(allow('eve_666'), by({ ...eve, handle: 'eve_666' })).matched).toBe(true);
+    expect(refusal(allow('ada'), by({ ...eve, handle: 'eve_666' })).reason).toBe('author_not_allowed');
+    for (const named of [{ name: '42' }, { handle: '42' }]) expect(refusal(allow('42'), by({ ...eve, ...named })).matched).toBe(false);
+    expect(refusal(allow('42'), by({ id: '666', name: '42', isBot: false })).reason).toBe('author_not_allowed');
+  });
+
   it('ACC-6 takes an event without author, unless the route lists who may', () => {
     expect(match({}, by(undefined)).matched).toBe(true);
     expect(refusal({ authors: { allowSelf: false, allowBots: false, allow: ['ada'] } }, by(undefined)).reason).toBe('author_not_allowed');

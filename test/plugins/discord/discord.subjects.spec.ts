@@ -14,7 +14,7 @@ describe('a message at Discord', () => {
       subject: { namespace: 'discord:200000000000000001', key: '200000000000000020' },
       thread: '200000000000000020',
       text: 'please rebase',
-      author: { id: '100000000000000001', name: 'Octo Cat', isBot: false },
+      author: { id: '100000000000000001', name: 'Octo Cat', handle: 'octocat', isBot: false },
       messageKey: '200000000000000020/300000000000000001',
     });
   });
@@ -58,6 +58,17 @@ describe('a message at Discord', () => {
 
   it('by a webhook is a bot’s, whatever it calls itself', () => {
     expect(created({ author: { id: '5', username: 'Ann' }, webhook_id: '5' })).toMatchObject({ kind: 'ignored', reason: 'bot_message' });
+  });
+
+  it('ACC-6 CTL-4 names its author by the username, which is one person’s alone, and never by what people call themselves', () => {
+    const [id, global_name] = ['666', 'Octo Cat'];
+    const author = (change: object) => created({ author: { id, global_name, username: 'eve', discriminator: '0', ...change } }).author;
+    expect(author({})).toMatchObject({ id, name: 'Octo Cat', handle: 'eve' });
+    expect(author({ discriminator: '1234' })).toMatchObject({ name: 'Octo Cat', handle: null });
+    expect(created({ author: { id: '5', username: 'octocat', discriminator: '0' }, webhook_id: '5' }).author).toMatchObject({
+      handle: null,
+    });
+    expect(parseRequest(press('appr:a:approve')).author).toMatchObject({ name: 'Octo Cat', handle: 'octocat' });
   });
 
   it('carries the author’s roles, so that routes may name them', () => {

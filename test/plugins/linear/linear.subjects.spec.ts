@@ -209,7 +209,7 @@ describe('what wakes an agent in Linear', () => {
       kind: 'prompt',
       text: 'Indeed, I think this is definitely an improvement over the previous version.',
       messageKey: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9',
-      author: { id: PERSON, name: 'Mona Octocat', isBot: false },
+      author: { id: PERSON, name: 'Mona Octocat', handle: null, isBot: false },
     });
   });
 
@@ -245,7 +245,7 @@ describe('who caused a Linear event', () => {
   const app = linearFixture('comment.create.by-app');
 
   it('ACC-6 is a bot when an app or an integration did it, and ourselves only by a configured id', () => {
-    expect(parse(app).author).toEqual({ id: '0a0a0a0a-0000-4000-8000-000000000001', name: 'Example Agent', isBot: true });
+    expect(parse(app).author).toEqual({ id: '0a0a0a0a-0000-4000-8000-000000000001', name: 'Example Agent', handle: null, isBot: true });
     expect(parse(app, { oauthClientId: '0a0a0a0a-0000-4000-8000-000000000001' }).author).toMatchObject({ isSelf: true, isBot: true });
     expect(parse(comment, { appUserId: PERSON }).author).toMatchObject({ id: PERSON, isSelf: true, isBot: true });
     expect(parse(linearFixture('issue.create.by-integration')).author).toMatchObject({ name: 'github', isBot: true });
@@ -260,13 +260,13 @@ describe('who caused a Linear event', () => {
       externalUser: { id: 'ext-1', name: 'Hubot Jr.' },
       botActor: '{"type":"slack"}',
     };
-    expect(parse({ ...synced, data }).author).toEqual({ id: 'ext-1', name: 'Hubot Jr.', isBot: false });
+    expect(parse({ ...synced, data }).author).toEqual({ id: 'ext-1', name: 'Hubot Jr.', handle: null, isBot: false });
   });
 
   it('ACC-6 is a bot when the comment names one, also in broken JSON', () => {
     const byBot = (botActor: unknown) =>
       parse({ ...comment, actor: null, data: { ...comment.data, userId: null, user: null, botActor } }).author;
-    expect(byBot('{"id":"bot-1","name":"CI"}')).toEqual({ id: 'bot-1', name: 'CI', isBot: true });
+    expect(byBot('{"id":"bot-1","name":"CI"}')).toEqual({ id: 'bot-1', name: 'CI', handle: null, isBot: true });
     expect(byBot('{"id":')).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ describe('what is made of an event of a room', () => {
       endpoint: 'support',
       text: 'hello',
       messageKey: `${SUPPORT}/$e`,
-      author: { id: BOB, name: 'Bob', isBot: false },
+      author: { id: BOB, name: 'Bob', handle: null, isBot: false },
       occurredAt: '2026-01-01T00:00:01.000Z',
       url: 'https://matrix.to/#/!support%3Aexample.org/%24e',
     });

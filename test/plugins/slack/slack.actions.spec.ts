@@ -30,7 +30,7 @@ describe('a press on a button at Slack', () => {
       kind: 'action',
       subject: null,
       thread: THREAD,
-      author: { id: 'U0001', name: 'octocat', isBot: false },
+      author: { id: 'U0001', name: 'octocat', handle: null, isBot: false },
       action: decision,
       reply: { channel: 'C0001', user: 'U0001', thread_ts: '1767225600.000100', url: 'https://hooks.slack.com/actions/T0001/1/x' },
       occurredAt: '2026-01-01T00:06:50.000Z',
@@ -68,7 +68,7 @@ describe('a press on a button at Slack', () => {
 describe('a slash command at Slack', () => {
   it('names its thread by a link, since Slack does not say where it was given', () => {
     expect(parseRequest(command(`stop ${LINK}`))).toMatchObject({
-      ...{ kind: 'action', thread: THREAD, author: { id: 'U0001', name: 'octocat', isBot: false } },
+      ...{ kind: 'action', thread: THREAD, author: { id: 'U0001', name: 'octocat', handle: null, isBot: false } },
       action: { type: 'command', name: 'stop' },
       reply: { url: 'https://hooks.slack.com/commands/T0001/1/x', user: 'U0001' },
     });

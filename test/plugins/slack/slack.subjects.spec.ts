@@ -130,8 +130,15 @@ describe('what wakes an agent in Slack', () => {
   });
 
   it('ACC-6 is no bot because its id is asked for: a person stays a person', () => {
-    expect(parse(message({ app_id: 'A0001' })).author).toEqual({ id: 'U0001', name: 'U0001', isBot: false, roles: ['member'] });
-    expect(parse(message({ user_profile: { display_name: 'mona' } })).author).toMatchObject({ id: 'U0001', name: 'mona', isBot: false });
+    expect(parse(message({ app_id: 'A0001' })).author).toEqual({
+      id: 'U0001',
+      name: 'U0001',
+      handle: null,
+      isBot: false,
+      roles: ['member'],
+    });
+    const mona = parse(message({ user_profile: { display_name: 'mona' } })).author;
+    expect(mona).toMatchObject({ id: 'U0001', name: 'mona', handle: null, isBot: false });
   });
 
   it('ACC-6 says of which side of a shared channel its author is, where Slack does', () => {
