@@ -22,6 +22,8 @@ const BAD_INPUT: Readonly<Record<string, readonly string[]>> = {
   'a person who is not allowed': [
     'is whom the route names, by id, name or role, and then nobody else',
     'decided there once by whoever may',
+    'lets nobody in for a name that people choose',
+    'names its author by the username, which is one person’s alone',
   ],
   'two clicks': ['of two who decide at once one is first, and the other is told who that was'],
   '50,000 characters in one message': ['fifty thousand characters come in messages of the length that the channel takes'],
