@@ -35,6 +35,8 @@ const REACTIONS: Readonly<Record<string, string>> = {
 export class GithubControl implements ControlChannel<GithubConnection> {
   /** GitHub takes some 500 comments and edits an hour of one account. */
   readonly limits = { title: 256, text: 60_000, editMs: 15_000 };
+  /** Anybody comments in a public repository. */
+  readonly insiders = ['OWNER', 'MEMBER', 'COLLABORATOR'];
 
   missing({ name, options }: Github): string | null {
     if (options.token !== undefined || options.app !== undefined) return null;

@@ -7,6 +7,7 @@ const LONGEST_TEXT = 40_000;
 const LONGEST_SECTION = 3_000;
 /** Slack names 50 blocks as the limit, and refuses messages whose blocks together are somewhat longer than this. */
 const LONGEST_BLOCKS = 12_000;
+const CUT = '*The rest does not fit into a message at Slack; read all of it at `GET /v1/approvals` before you decide.*';
 const LONGEST_LABEL = 75;
 /** Escaping makes up to five characters of one. */
 const LONGEST_PIECE = LONGEST_SECTION / 5;
@@ -21,10 +22,12 @@ export function contentOf({ text, buttons = [] }: ControlPost, longest: number):
   return { text: whole, blocks: buttons.length === 0 ? [] : [...sections(text), actions(buttons)] };
 }
 
+/** What a person is asked is asked in any case; whoever does not see all of it is told so. */
 function sections(text: string): Fields[] {
   const texts = pieces(text).map(mrkdwn);
-  if (texts.join('').length > LONGEST_BLOCKS) throw tooLong('too much for a message with buttons at Slack');
-  return texts.map((piece) => ({ type: 'section', text: { type: 'mrkdwn', text: piece, verbatim: true } }));
+  const fit = texts.filter((_, index) => texts.slice(0, index + 1).join('').length <= LONGEST_BLOCKS - CUT.length);
+  const shown = texts.join('').length <= LONGEST_BLOCKS ? texts : [...fit, CUT];
+  return shown.map((piece) => ({ type: 'section', text: { type: 'mrkdwn', text: piece, verbatim: true } }));
 }
 
 /** Parts whose notation at Slack surely fits into a section; a fence that one of them leaves open is closed, and opened again. */

@@ -6,7 +6,7 @@ import { Admissions } from '../core/admission/admissions.js';
 import { ApprovalDesk } from '../core/approvals/approval-desk.js';
 import { inThread, type ShowApproval } from '../core/approvals/approval-post.js';
 import { ApprovalRunner } from '../core/approvals/approval-runner.js';
-import { type Deciders, mayDecide } from '../core/approvals/may-decide.js';
+import type { Deciders } from '../core/approvals/may-decide.js';
 import type { ToolRules } from '../core/approvals/outbound-policy.js';
 import { Permissions } from '../core/approvals/permissions.js';
 import { ThreadDecisions } from '../core/approvals/thread-decisions.js';
@@ -56,8 +56,9 @@ export function approvalProviders(parts: HostParts) {
     },
     {
       provide: DECISIONS,
-      inject: [ApprovalDesk],
-      useFactory: (desk: ApprovalDesk) => new ThreadDecisions(desk, (standing, author) => mayDecide(decidersOf(parts, standing), author)),
+      inject: [ApprovalDesk, PluginRegistry],
+      useFactory: (desk: ApprovalDesk, registry: PluginRegistry) =>
+        new ThreadDecisions(desk, (standing, connection) => decidersOf(parts, registry, standing, connection)),
     },
     {
       provide: ApprovalRunner,
@@ -97,9 +98,14 @@ function showOn(table: WorkTable): ShowApproval {
   return inThread((org, workspace) => table.placement(org, workspace));
 }
 
-function decidersOf({ routes, config }: HostParts, { org, route: name, workspace }: Standing): Deciders {
-  const route = routes.find((each) => each.org === org && each.name === name) ?? null;
-  return { route, ofWorkspace: config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [] };
+function decidersOf({ routes, config, connections }: HostParts, registry: PluginRegistry, standing: Standing, channel: string): Deciders {
+  const { org, route: name, workspace } = standing;
+  const shown = connections.find(({ connection }) => connection.org === org && connection.name === channel);
+  return {
+    route: routes.find((each) => each.org === org && each.name === name) ?? null,
+    ofWorkspace: config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [],
+    insiders: (shown && registry.get(shown.settings.plugin).control?.insiders) ?? null,
+  };
 }
 
 function toolTable({ routes, connections, config }: HostParts, registry: PluginRegistry): ToolTable {

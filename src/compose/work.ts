@@ -44,8 +44,9 @@ function workspaceOf(workspace: WorkspaceConfig, control: Placement | null, runt
   const { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop } = workspace;
   return {
     ...{ name, org, instructions, directory, isolate, repository, control, runtime },
+    concurrency: workspace.concurrency,
     // Two agents in one folder would undo each other's work.
-    concurrency: workspace.concurrency ?? (directory === null || isolate ? null : 1),
+    sole: workspace.concurrency === null && !isolate ? directory : null,
     rules: { usdPerTurn, usdPerConversation, usdPerDay, timezone, loop },
   };
 }

@@ -122,6 +122,11 @@ export class ChannelFault extends Error {
  */
 export interface ControlChannel<Options extends object = object> {
   readonly limits: ControlLimits;
+  /**
+   * Where anybody in the world may write in a thread, as in an issue of a public repository: the roles of authors who may decide and
+   * command there, where the configuration names nobody. Left out: whoever sees a thread may.
+   */
+  readonly insiders?: readonly string[];
   /** Does this connection of the configuration have what a channel needs (a bot's token)? What is missing, for an operator; null: nothing. */
   missing?(connection: Connection<Options>): string | null;
   /**

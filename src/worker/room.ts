@@ -6,10 +6,16 @@ export interface RoomLimits {
   readonly perOrg: number | null;
 }
 
-/** How many turns are being driven, per workspace and organisation, and whether there is room for one more. */
+/** Turns, by what they take room of. */
+interface Taken {
+  readonly workspaces: Map<string, number>;
+  readonly orgs: Map<string, number>;
+  readonly folders: Map<string, number>;
+}
+
+/** How many turns are being driven, per workspace, organisation and folder of which there is one, and whether there is room for one more. */
 export class TurnRoom {
-  private readonly workspaces = new Map<string, number>();
-  private readonly orgs = new Map<string, number>();
+  private readonly taken: Taken = { workspaces: new Map(), orgs: new Map(), folders: new Map() };
 
   constructor(
     private readonly limits: RoomLimits,
@@ -17,24 +23,23 @@ export class TurnRoom {
   ) {}
 
   enter(org: string, workspace: string): void {
-    add(this.workspaces, JSON.stringify([org, workspace]), 1);
-    add(this.orgs, org, 1);
+    this.count(this.taken, org, workspace, 1);
   }
 
   leave(org: string, workspace: string): void {
-    add(this.workspaces, JSON.stringify([org, workspace]), -1);
-    add(this.orgs, org, -1);
+    this.count(this.taken, org, workspace, -1);
   }
 
   /** What is free now, for one claim to give away; and whether it had to turn somebody away. */
   offer(): Room & { readonly wasFull: () => boolean } {
     let wasFull = false;
-    const taken = { workspaces: new Map(this.workspaces), orgs: new Map(this.orgs) };
-    const working = [...this.workspaces.keys()].map((key) => JSON.parse(key) as [string, string]);
+    const { workspaces, orgs, folders } = this.taken;
+    const taken = { workspaces: new Map(workspaces), orgs: new Map(orgs), folders: new Map(folders) };
+    const working = [...workspaces.keys()].flatMap((key) => this.table.besides(...(JSON.parse(key) as [string, string])));
     return {
       full: {
-        workspaces: working.filter(([org, name]) => !this.fits(taken, org, name)).map(([org, workspace]) => ({ org, workspace })),
-        orgs: [...this.orgs.keys()].filter((org) => !hasRoom(taken.orgs, org, this.limits.perOrg)),
+        workspaces: working.filter(({ org, name }) => !this.fits(taken, org, name)).map(({ org, name }) => ({ org, workspace: name })),
+        orgs: [...orgs.keys()].filter((org) => !hasRoom(taken.orgs, org, this.limits.perOrg)),
       },
       wasFull: () => wasFull,
       take: (workspace, org) => {
@@ -42,18 +47,25 @@ export class TurnRoom {
           wasFull = true;
           return false;
         }
-        add(taken.workspaces, JSON.stringify([org, workspace]), 1);
-        add(taken.orgs, org, 1);
+        this.count(taken, org, workspace, 1);
         return true;
       },
     };
   }
 
-  private fits(taken: { workspaces: Map<string, number>; orgs: Map<string, number> }, org: string, workspace: string): boolean {
-    const own = this.table.workspace(org, workspace)?.concurrency ?? null;
+  private count(taken: Taken, org: string, workspace: string, by: number): void {
+    const sole = this.table.workspace(org, workspace)?.sole ?? null;
+    add(taken.workspaces, JSON.stringify([org, workspace]), by);
+    add(taken.orgs, org, by);
+    if (sole !== null) add(taken.folders, sole, by);
+  }
+
+  private fits(taken: Taken, org: string, workspace: string): boolean {
+    const { concurrency: own = null, sole = null } = this.table.workspace(org, workspace) ?? {};
     const key = JSON.stringify([org, workspace]);
     return (
       hasRoom(taken.orgs, org, this.limits.perOrg) &&
+      (sole === null || hasRoom(taken.folders, sole, 1)) &&
       hasRoom(taken.workspaces, key, own) &&
       hasRoom(taken.workspaces, key, this.limits.perWorkspace)
     );

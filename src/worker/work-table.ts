@@ -17,6 +17,8 @@ export interface Workspace {
   readonly repository: string | null;
   /** Turns at one time; null: as many as there are workers. */
   readonly concurrency: number | null;
+  /** The directory that one turn at a time works in, of whatever workspace that names it; left out: none. */
+  readonly sole?: string | null;
   readonly rules: Omit<WorkspaceRules, 'canAppend'>;
   /** Where people see its conversations; left out: nowhere. */
   readonly control?: Placement | null;
@@ -61,6 +63,12 @@ export class WorkTable {
   /** Null: its conversations are shown nowhere. */
   placement(org: string, workspace: string): Placement | null {
     return this.workspace(org, workspace)?.control ?? null;
+  }
+
+  /** Workspaces whose turns never work at the same time as those of this one, itself included. */
+  besides(org: string, name: string): Pick<Workspace, 'org' | 'name'>[] {
+    const sole = this.workspace(org, name)?.sole ?? null;
+    return sole === null ? [{ org, name }] : [...this.workspaces.values()].filter((each) => each.sole === sole);
   }
 
   /** What the workspaces that name a directory name. */

@@ -138,12 +138,14 @@ export class Worker {
     const claimed = await this.database.transaction((tx) => claimWork(tx, request), 'by_index');
     if (claimed === null) return false;
     this.next = claimed.next;
-    this.isStarved = claimed.work.length === free || room.wasFull();
+    const isShort = claimed.work.length === free || room.wasFull();
+    // What has no room is not even looked for.
+    this.isStarved = isShort || room.full.workspaces.length + room.full.orgs.length > 0;
     this.announce(claimed);
     for (const each of claimed.work) this.begin(each);
     this.follow([...this.toldEarly]);
     // Behind those of a workspace without room, or those that were put aside, may be others.
-    const isMore = claimed.isMore || (claimed.work.length > 0 && this.isStarved);
+    const isMore = claimed.isMore || (claimed.work.length > 0 && isShort);
     return isMore && this.turnsRunning < this.options.concurrency;
   }
 

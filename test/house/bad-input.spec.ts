@@ -21,6 +21,7 @@ const BAD_INPUT: Readonly<Record<string, readonly string[]>> = {
   ],
   'a person who is not allowed': [
     'is whom the route names, by id, name or role, and then nobody else',
+    'at %s nothing is decided by forged, foreign, replayed and late words',
     'decided there once by whoever may',
     'lets nobody in for a name that people choose',
     'names its author by the username, which is one person’s alone',

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { closing, comment, route } from '../core/builders.js';
 import { type Core, delivered, eachCore } from '../core/core.js';
 import { Bench, type BenchOptions, until } from './harness.js';
+import type { StagedTurn } from './staged.runtime.js';
 
 eachCore('a worker', (open) => {
   const benches: Bench[] = [];
@@ -61,6 +62,30 @@ eachCore('a worker', (open) => {
     expect(keys.sort()).toEqual(['C-1', 'T-1']);
     for (const turn of turns) turn.finish();
     (await runtime.next()).finish();
+  });
+
+  it('WSP-1 FIF-3 a directory is worked in by one turn at a time, whatever workspaces name it', async () => {
+    const routes = [
+      route(),
+      route({ name: 'calm', source: 'calm', workspace: 'calm' }),
+      route({ name: 'far', source: 'far', workspace: 'far' }),
+    ];
+    const core = open(...routes);
+    await core.admitAll(comment('T-1'), { ...comment('C-1'), source: 'calm' }, comment('T-2'), { ...comment('F-1'), source: 'far' });
+    const sole = '/shared';
+    const workspaces = [{ sole }, { name: 'calm', sole }, { name: 'far' }];
+    const { runtime, worker } = await bench(core, { concurrency: 4, workspaces, pollMs: 60_000 }, routes);
+    const turns = [await runtime.next(), await runtime.next()];
+    const keyOf = ({ input }: StagedTurn) => input.conversation.subject.key;
+    expect(turns.map(keyOf).toSorted()).toEqual(['F-1', 'T-1']);
+    for (const turn of turns) turn.finish();
+    for (let left = 2; left > 0; left--) {
+      const next = await runtime.next();
+      turns.push(next);
+      expect(worker.turnsRunning).toBe(1);
+      next.finish();
+    }
+    expect(turns.map(keyOf).toSorted()).toEqual(['C-1', 'F-1', 'T-1', 'T-2']);
   });
 
   it('TRN-11 gives the agent the messages with instructions, author and times, and keeps its session for the next turn', async () => {

@@ -12,6 +12,7 @@ export type ShowApproval = (tx: Tx, row: ApprovalRow) => Promise<void>;
 /** Room for what stands around the body. */
 const AROUND = 700;
 const TITLE_UNITS = 200;
+const FENCES = 100;
 
 /** In the thread of its conversation, where that has one: one message, which always says how it stands. */
 export function inThread(placementOf: (org: string, workspace: string) => Placement | null): ShowApproval {
@@ -42,11 +43,12 @@ export function approvalPost(row: ApprovalRow, limit: number): Post {
   };
 }
 
-/** Whoever cannot see all of it is told so: what is allowed is all of it. */
-function fenced(body: string, room: number): string {
-  const shown = withoutHalf(body.slice(0, room));
+/** Whoever cannot see all of it is told so: what is allowed is all of it. A fence is longer than what is within, and counts, too. */
+function fenced(body: string, room: number, most = room): string {
+  const shown = withoutHalf(body.slice(0, most));
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const ticks = '`'.repeat(longest + 1);
+  if (shown.length + 2 * ticks.length > room + FENCES) return fenced(body, room, Math.floor(room / 3));
   const rest = body.length - shown.length;
   const more = rest === 0 ? '' : `\n**${rest} more characters are not shown here; read them at \`GET /v1/approvals\` before you decide.**`;
   return `${ticks}\n${shown}\n${ticks}${more}`;

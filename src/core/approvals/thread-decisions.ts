@@ -1,9 +1,10 @@
 import type { Tx } from '../../database/tx.js';
 import type { Author } from '../../plugin/index.js';
-import type { DecisionRequest, Decisions, Decided as Told } from '../controls/decisions.js';
+import type { DecisionRequest, Decisions, Decided as Told, Wanting } from '../controls/decisions.js';
 import { readStanding, type Standing } from '../conversations/standings.js';
 import { storable } from '../storable.js';
 import type { ApprovalDesk, Decided } from './approval-desk.js';
+import { type Deciders, mayCommand, mayDecide } from './may-decide.js';
 
 const BY_CHARACTERS = 200;
 const REASON_CHARACTERS = 500;
@@ -13,9 +14,14 @@ const UNKNOWN = 'This request is not known here, or has expired.';
 export class ThreadDecisions implements Decisions {
   constructor(
     private readonly desk: ApprovalDesk,
-    /** By the configuration of the conversation's route and workspace. */
-    private readonly mayDecide: (standing: Standing, author: Author) => boolean,
+    /** By the conversation's route and workspace, and the connection of the thread. */
+    private readonly decidersOf: (standing: Standing, connection: string) => Deciders,
   ) {}
+
+  async refusal(tx: Tx, { conversation, connection, by }: Wanting): Promise<string | null> {
+    const standing = await readStanding(tx, conversation);
+    return standing && mayCommand(this.decidersOf(standing, connection), by) ? null : `${described(by)} may not do that here.`;
+  }
 
   async decide(tx: Tx, { org, conversation, connection, thread, approval, decision, reason, by }: DecisionRequest): Promise<Told> {
     const decided = await this.desk.decideWithin(tx, {
@@ -31,12 +37,17 @@ export class ThreadDecisions implements Decisions {
       reason: reason === null ? null : storable(reason, REASON_CHARACTERS),
       refusal: async () => {
         const standing = await readStanding(tx, conversation);
-        return standing && this.mayDecide(standing, by) ? null : `${by.name} (${by.id}) may not decide about this.`;
+        return standing && mayDecide(this.decidersOf(standing, connection), by) ? null : `${described(by)} may not decide about this.`;
       },
     });
     const text = textOf(decided);
     return decided.is === 'decided' ? { text, committed: () => this.desk.tell(conversation) } : { text };
   }
+}
+
+/** With what the configuration would have to name. */
+function described({ name, id }: Author): string {
+  return `${name} (${id})`;
 }
 
 function textOf(decided: Decided): string {

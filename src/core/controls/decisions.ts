@@ -1,17 +1,21 @@
 import type { Tx } from '../../database/tx.js';
 import type { Author } from '../../plugin/index.js';
 
-/** A person decided about an approval in a thread: with a button, or in words. The thread is bound to the conversation. */
-export interface DecisionRequest {
-  readonly org: string;
+/** A person wants something in a thread that is bound to the conversation. */
+export interface Wanting {
   readonly conversation: string;
   readonly connection: string;
+  readonly by: Author;
+}
+
+/** A person decided about an approval in a thread: with a button, or in words. */
+export interface DecisionRequest extends Wanting {
+  readonly org: string;
   /** The provider's id of the thread. */
   readonly thread: string;
   readonly approval: string;
   readonly decision: 'approve' | 'deny';
   readonly reason: string | null;
-  readonly by: Author;
 }
 
 export interface Decided {
@@ -21,8 +25,10 @@ export interface Decided {
   readonly committed?: () => void;
 }
 
-/** Who knows of approvals. */
+/** Who knows of approvals, and of who may what. */
 export interface Decisions {
+  /** Why this person may not command the host; null: they may. */
+  refusal(tx: Tx, wanting: Wanting): Promise<string | null>;
   /**
    * Decides in the transaction that also keeps that this event was carried out, so that it happens once for each event. What cannot be
    * decided (unknown, expired, decided already, somebody who may not) is an answer, and no exception.
@@ -31,4 +37,7 @@ export interface Decisions {
 }
 
 /** Where nothing asks for approvals every one is unknown. */
-export const NO_DECISIONS: Decisions = { decide: async () => ({ text: 'This request is not known here, or has expired.' }) };
+export const NO_DECISIONS: Decisions = {
+  refusal: async () => null,
+  decide: async () => ({ text: 'This request is not known here, or has expired.' }),
+};

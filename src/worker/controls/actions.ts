@@ -1,5 +1,5 @@
 import { readBinding } from '../../core/controls/bindings.js';
-import type { Decisions } from '../../core/controls/decisions.js';
+import type { Decisions, Wanting } from '../../core/controls/decisions.js';
 import type { ActionBody } from '../../core/controls/errand.js';
 import { type ErrandRow, finishErrand, insertErrands, slotOf } from '../../core/controls/errands.js';
 import { putNotice } from '../../core/controls/posts.js';
@@ -73,8 +73,17 @@ export class Actions implements Carrier {
       return;
     }
     if (action.name === 'status') return this.database.transaction(async (tx) => end(await this.status(tx, org, conversation))(tx));
+    if (await this.isRefused({ conversation, connection, by }, end)) return;
     const who = storable(`${by.name} at ${connection}`, BY_CHARACTERS);
     await this.operations.alongside(end(DONE[action.name]))[action.name](org, conversation, who);
+  }
+
+  private isRefused(wanting: Wanting, end: (text: string) => (tx: Tx) => Promise<void>): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const refusal = await this.decisions.refusal(tx, wanting);
+      if (refusal !== null) await end(refusal)(tx);
+      return refusal !== null;
+    });
   }
 
   private async status(tx: Tx, org: string, conversation: string): Promise<string> {

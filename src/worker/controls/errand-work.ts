@@ -67,7 +67,8 @@ export class ErrandWork {
     const mayEdit = control.limits.editMs !== null;
     // What was posted and has changed since is said once more, where nothing that was said can be changed.
     const isSaidAgain = known !== null && known === errand.message && !mayEdit;
-    const key = isSaidAgain ? v5(String(errand.revision), errand.key) : errand.key;
+    const own = keyIn(errand, thread);
+    const key = isSaidAgain ? v5(String(errand.revision), own) : own;
     const post = { text, key, ...(buttons === undefined ? {} : { buttons }) };
     if (known !== null && !isSaidAgain) {
       if (mayEdit) await this.call((signal) => control.edit(thread, known, post, connection, signal));
@@ -81,7 +82,7 @@ export class ErrandWork {
   private async find(errand: ErrandRow, thread: ControlThread, { control, connection }: Channel): Promise<string | null> {
     if (errand.message !== null && errand.thread === thread.id) return errand.message;
     if (errand.state !== 'looking') return null;
-    return this.call((signal) => control.findMarker(thread, errand.key, connection, signal));
+    return this.call((signal) => control.findMarker(thread, keyIn(errand, thread), connection, signal));
   }
 
   private async ensure({ conversation }: ErrandRow): Promise<Result> {
@@ -140,6 +141,11 @@ export class ErrandWork {
     if (channel !== null) return channel;
     throw new ChannelFault('unavailable', `the connection ${connection} is not in the configuration, or its plugin has no threads`);
   }
+}
+
+/** Another one in each thread: a provider that knows the key would take what is said in a new thread for what was said in the one before. */
+function keyIn({ key }: ErrandRow, { id }: ControlThread): string {
+  return v5(id, key);
 }
 
 export function bodyOf<Kind extends ErrandKind>({ body }: ErrandRow): ErrandBodies[Kind] {

@@ -23,7 +23,7 @@ eachCore('an approval in the thread of its conversation', (open) => {
       HOUR,
       inThread(() => PLACEMENT),
     );
-    return { core, decisions: new ThreadDecisions(office.desk, (_, author) => author.name === 'ada') };
+    return { core, decisions: new ThreadDecisions(office.desk, () => ({ route: null, ofWorkspace: ['ada'], insiders: null })) };
   }
 
   const post = async (core: Core): Promise<PostBody> => {
@@ -70,5 +70,13 @@ eachCore('an approval in the thread of its conversation', (open) => {
     expect(text.length).toBeLessThanOrEqual(PLACEMENT.limits.text);
     expect(text).toContain('more characters are not shown here');
     expect(text).toContain('\n````\n');
+  });
+
+  it('CTL-4 a body of nothing but marks of a fence is asked about, too', async () => {
+    const { core } = opened();
+    await office.ask(await office.conversation(), '`'.repeat(50_000));
+    const { text } = await post(core);
+    expect(text.length).toBeLessThanOrEqual(PLACEMENT.limits.text);
+    expect(text).toContain('more characters are not shown here');
   });
 });

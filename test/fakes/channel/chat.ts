@@ -56,6 +56,9 @@ export class Chat {
     return thread;
   }
 
+  /** What was posted is known by its key wherever it was, also when it is gone. */
+  private readonly keys = new Map<string, ChatMessage>();
+
   get openThreads(): number {
     return [...this.threads.values()].filter(({ isArchived }) => !isArchived).length;
   }
@@ -72,10 +75,11 @@ export class Chat {
 
   post(thread: string, { text, key, buttons = [] }: ControlPost): ChatMessage {
     const { messages } = this.openThread(thread);
-    const known = messages.find((message) => message.key === key);
+    const known = this.keys.get(key);
     if (known) return known;
     const message = { id: `M${randomUUID()}`, key, text, buttons: buttons.map(({ label }) => label), edits: 0 };
     messages.push(message);
+    this.keys.set(key, message);
     return message;
   }
 

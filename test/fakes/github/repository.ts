@@ -71,7 +71,14 @@ export class FakeRepository {
   addComment(issue: FakeIssue, body: unknown): Json {
     const at = this.counters.now();
     // GitHub cuts white space around a comment.
-    const comment = { id: this.counters.nextId(), body: String(body).trim(), created_at: at, updated_at: at, user: MONA };
+    const comment = {
+      id: this.counters.nextId(),
+      body: String(body).trim(),
+      created_at: at,
+      updated_at: at,
+      user: MONA,
+      author_association: 'OWNER',
+    };
     issue.comments.push(comment);
     issue.updatedAt = at;
     return comment;

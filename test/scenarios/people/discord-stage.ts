@@ -3,7 +3,18 @@ import type { Message, Seen } from '../../fakes/discord/shapes.js';
 import { APPLICATION, PUBLIC_KEY, press, signedHeaders } from '../../plugins/discord/discord.events.js';
 import { until } from '../server-process.js';
 import { GithubIssue } from './github-issue.js';
-import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, type Moment, type Shown, type Stage, WORDS } from './stage.js';
+import {
+  type Accepted,
+  AFTERWARDS,
+  type Door,
+  GO_AHEAD,
+  type Letter,
+  type Moment,
+  type Said,
+  type Shown,
+  type Stage,
+  WORDS,
+} from './stage.js';
 
 /** The characters of the marker, which nobody sees. */
 const UNSEEN = /(?:\u200b|\u200c|\u200d|\u2060)+$/;
@@ -17,6 +28,8 @@ interface Button {
 export class DiscordStage implements Stage {
   readonly name = 'discord';
   readonly source: string;
+  readonly approver = '100000000000000001';
+  readonly strangersCommand = null;
   readonly flags = [];
   readonly edits = true;
   readonly questions = [/npm test/, /github\.github_comment/];
@@ -68,7 +81,9 @@ export class DiscordStage implements Stage {
     return null;
   }
 
-  open(door: Door): Promise<Accepted> {
+  /** What was said before anybody ever listened is nobody's. */
+  async open(door: Door): Promise<Accepted> {
+    if (this.threads() === 0) await until(() => this.discord.gateway.standing > 0);
     return this.issue.open(door);
   }
 
@@ -82,18 +97,22 @@ export class DiscordStage implements Stage {
     this.discord.world.say(this.place, text);
   }
 
-  async decide(door: Door, decision: 'approve' | 'deny'): Promise<void> {
+  decide({ decision, isStranger = false, approval, isElsewhere = false }: Said): Letter {
     const asked = this.messages().findLast((message) => buttonsOf(message).length > 0);
     const pressed = asked && buttonsOf(asked).find(({ custom_id }) => custom_id.endsWith(decision));
     if (!asked || !pressed) throw new Error(`nobody is asked: ${JSON.stringify(this.thread())}`);
     const token = `interaction-${++this.presses}`;
-    const channel = { id: this.place, type: 11, name: 'x' };
-    const interaction = { ...press(pressed.custom_id), id: this.discord.world.nextId(), token, channel_id: this.place, channel };
-    const body = JSON.stringify({ ...interaction, message: asked });
+    const channel = { id: isElsewhere ? this.discord.world.parent : this.place, type: 11, name: 'x' };
+    const recorded = press(approval === undefined ? pressed.custom_id : `appr:${approval}:${decision}`);
+    const interaction = { ...recorded, id: this.discord.world.nextId(), token, channel_id: channel.id, channel, message: asked };
+    const body = JSON.stringify(isStranger ? { ...interaction, member: { roles: [], user: this.stranger } } : interaction);
     // What the request is answered with is the first answer to the interaction.
     this.discord.rest.answers.set(token, [{}]);
-    await door.post('discord', { 'content-type': 'application/json', ...signedHeaders(Buffer.from(body)) }, body);
+    const headers = { 'content-type': 'application/json', ...signedHeaders(Buffer.from(body)) };
+    return { connection: 'discord', headers, body };
   }
+
+  deleteThread = (): void => this.discord.world.deleteChannel(this.place);
 
   /** Our own messages come by the gateway as soon as they are written. */
   echo(door: Door): Promise<Accepted[]> {
@@ -148,6 +167,10 @@ export class DiscordStage implements Stage {
 
   async stop(): Promise<void> {
     await Promise.all([this.discord.close(), this.issue.server.close()]);
+  }
+
+  private get stranger(): object {
+    return { id: '100000000000000666', username: 'eve', discriminator: '0', global_name: this.approver };
   }
 
   private get place(): string {

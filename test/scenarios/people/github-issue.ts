@@ -1,15 +1,16 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Call } from '../../fakes/fault-server.js';
 import { type FakeIssue, GithubServer, REPOSITORY } from '../../fakes/github/github-server.js';
-import { type Accepted, type Door, held, ISSUE_TITLE, type Json } from './stage.js';
+import { type Accepted, type Door, held, ISSUE_TITLE, type Json, type Letter, post } from './stage.js';
 
 const SECRET = 'the secret of the webhook at github';
 const MARKER = /\n\n<!-- throughline:[0-9a-f-]{36}(\.[0-9a-f]{64})? -->$/;
 const MONA = { id: 1, login: 'mona', type: 'User' };
+const STRANGER = { user: { id: 666, login: 'm0na', type: 'User' }, author_association: 'NONE' };
 
 /** An issue at GitHub, whose comments are told to the server as GitHub would tell them. One account is everybody's. */
 export class GithubIssue {
-  private readonly told = new Set<unknown>();
+  private readonly toldOf = new Set<unknown>();
   private readonly issue: FakeIssue;
   private readonly opening: { readonly id: string; readonly event: Json };
   private isClosed = false;
@@ -39,25 +40,31 @@ export class GithubIssue {
 
   /** The same delivery, however often it is sent. */
   open(door: Door): Promise<Accepted> {
-    return this.post(door, 'issues', this.opening.event, this.opening.id);
+    return post(door, this.letter('issues', this.opening.event, this.opening.id));
   }
 
   close(door: Door): Promise<Accepted> {
     this.isClosed = true;
     this.issue.updatedAt = new Date(Date.parse(this.issue.updatedAt) + 1000).toISOString();
-    return this.post(door, 'issues', this.server.event(this.number, 'closed', { issue: this.shown() }));
+    return post(door, this.letter('issues', this.server.event(this.number, 'closed', { issue: this.shown() })));
   }
 
   async say(door: Door, text: string): Promise<void> {
+    await post(door, this.said(text));
+  }
+
+  /** A comment of the person, or of a stranger. */
+  said(text: string, isStranger = false): Letter {
     const comment = this.server.say(this.number, text);
-    await this.tell(door, comment);
+    if (isStranger) Object.assign(comment, STRANGER);
+    return this.told(comment);
   }
 
   /** Each of our own comments twice, under an id of its own, as two webhooks of the repository would tell it. */
   async echo(door: Door): Promise<Accepted[]> {
     const answers: Accepted[] = [];
-    for (const comment of this.issue.comments.filter(({ id }) => !this.told.has(id)))
-      for (const answer of [await this.tell(door, comment), await this.tell(door, comment)])
+    for (const comment of this.issue.comments.filter(({ id }) => !this.toldOf.has(id)))
+      for (const answer of [await post(door, this.told(comment)), await post(door, this.told(comment))])
         if (isOfTool(String(comment['body']))) answers.push(answer);
         else if (answer.reason !== 'own_message') throw new Error(`a comment of our own was ${JSON.stringify(answer)}`);
     return answers;
@@ -94,13 +101,13 @@ export class GithubIssue {
     return { ...issue, ...(this.isClosed && { state: 'closed', state_reason: 'completed' }) };
   }
 
-  private tell(door: Door, comment: Json): Promise<Accepted> {
-    this.told.add(comment['id']);
+  private told(comment: Json): Letter {
+    this.toldOf.add(comment['id']);
     const shown = { ...comment, html_url: `https://github.com/acme/api/issues/${this.number}#issuecomment-${comment['id']}` };
-    return this.post(door, 'issue_comment', this.server.event(this.number, 'created', { comment: shown, issue: this.shown() }));
+    return this.letter('issue_comment', this.server.event(this.number, 'created', { comment: shown, issue: this.shown() }));
   }
 
-  private post(door: Door, event: string, payload: Json, id: string = randomUUID()): Promise<Accepted> {
+  private letter(event: string, payload: Json, id: string = randomUUID()): Letter {
     const body = JSON.stringify(payload);
     const signature = createHmac('sha256', SECRET).update(body).digest('hex');
     const headers = {
@@ -109,7 +116,7 @@ export class GithubIssue {
       'x-github-delivery': id,
       'x-hub-signature-256': `sha256=${signature}`,
     };
-    return door.post(this.connection, headers, body);
+    return { connection: this.connection, headers, body };
   }
 }
 

@@ -1,13 +1,28 @@
 import { GithubIssue } from './github-issue.js';
-import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, type Moment, type Shown, type Stage, WORDS } from './stage.js';
-
-const DECISION = /`\/approve ([\w-]+)`/;
+import {
+  type Accepted,
+  AFTERWARDS,
+  askedFor,
+  DECISION,
+  type Door,
+  GO_AHEAD,
+  type Letter,
+  type Moment,
+  type Said,
+  type Shown,
+  type Stage,
+  WORDS,
+} from './stage.js';
 
 /** An issue at GitHub that is its own thread: what is shown are comments in it. */
 export class GithubStage implements Stage {
   readonly name = 'github';
   readonly source: string;
   readonly control: Stage['control'];
+  /** Whoever GitHub says belongs to the repository. */
+  readonly approver = null;
+  readonly deleteThread = null;
+  readonly strangersCommand = (text: string): Letter => this.issue.said(text, true);
   /** GitHub takes an edit of a comment every 15 seconds: what need not be edited is said at once. */
   readonly flags = ['--silent'];
   readonly edits = true;
@@ -58,10 +73,8 @@ export class GithubStage implements Stage {
   }
 
   /** A comment has no buttons: it says what to write. */
-  async decide(door: Door, decision: 'approve' | 'deny'): Promise<void> {
-    const [, approval] = this.thread().reduce<readonly string[]>((found, { text }) => DECISION.exec(text) ?? found, []);
-    if (approval === undefined) throw new Error(`nobody is asked: ${JSON.stringify(this.thread())}`);
-    await this.issue.say(door, `/${decision} ${approval}`);
+  decide({ decision, isStranger, approval = askedFor(this.thread()) }: Said): Letter {
+    return this.issue.said(`/${decision} ${approval}`, isStranger);
   }
 
   echo(door: Door): Promise<Accepted[]> {

@@ -41,7 +41,9 @@ export class House implements Door {
       connections: Object.assign({}, ...stages.map(({ connections }) => connections)),
       runtimes: named(stages, ({ flags }) => ({ kind: 'acp', command: [process.execPath, AGENT, gates.url, ...flags] })),
       // Agents keep their sessions in their folders, which replicas have to share.
-      workspaces: named(stages, ({ name, control }) => ({ runtime: name, control, directory: folder, isolate: true })),
+      workspaces: named(stages, ({ name, control, approver }) => ({
+        ...{ runtime: name, control, approvers: approver === null ? [] : [approver], directory: folder, isolate: true },
+      })),
       routes: named(stages, ({ name, source }) => ({ connection: source, workspace: name })),
     };
     const house = new House(test, config, folder, replicas);
@@ -74,11 +76,26 @@ export class House implements Door {
   }
 
   /** Asks the admin API. */
-  ask = async <Body>(asked: string): Promise<Body> => {
-    const answer = await fetch(`${this.urls[0]}${asked}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  ask = async <Body>(asked: string, method: 'GET' | 'POST' = 'GET'): Promise<Body> => {
+    const answer = await fetch(`${this.urls[0]}${asked}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
     if (!answer.ok) throw new Error(`${asked} was answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as Body;
   };
+
+  /** Somebody who can write to the store changes what a person was shown, by one byte. */
+  async alter(approval: string): Promise<void> {
+    const database = await this.test.open();
+    try {
+      await database.transaction(async (tx) => {
+        const [row] = await tx.all<{ body: Buffer }>('select body from approvals where id = ?', [approval]);
+        const body = Buffer.from(row?.body ?? []);
+        body.writeUInt8(body.readUInt8(body.length - 3) ^ 1, body.length - 3);
+        await tx.run('update approvals set body = ? where id = ?', [body, approval]);
+      });
+    } finally {
+      await database.close();
+    }
+  }
 
   /** kill -9, and a new start on what is left. */
   async killAndStart(): Promise<void> {

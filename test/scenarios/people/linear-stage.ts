@@ -1,10 +1,25 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { APP_USER, LinearServer } from '../../fakes/linear/linear-server.js';
 import { fixtureText } from '../../plugins/golden.js';
-import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, held, type Json, type Moment, type Shown, type Stage, WORDS } from './stage.js';
+import {
+  type Accepted,
+  AFTERWARDS,
+  askedFor,
+  type Door,
+  GO_AHEAD,
+  held,
+  type Json,
+  type Letter,
+  type Moment,
+  post,
+  type Said,
+  type Shown,
+  type Stage,
+  WORDS,
+} from './stage.js';
 
 const SECRET = 'linear-webhook-signing-secret';
-const DECISION = /`\/approve ([\w-]+)`/;
+const STRANGER = '66666666-0000-4000-8000-000000000666';
 const DECIDED = /^Approved by .* at linear(, and done)?: /;
 
 type Recorded = Json & { readonly data: Json; readonly agentSession: Json; readonly agentActivity: Json };
@@ -14,6 +29,9 @@ export class LinearStage implements Stage {
   readonly name = 'linear';
   readonly source = 'linear';
   readonly control = { connection: 'linear', parent: 'linear' };
+  readonly approver = 'aacdca22-6266-4c0a-ab3c-8fa70a26765c';
+  readonly deleteThread = null;
+  readonly strangersCommand = null;
   readonly flags = [];
   readonly edits = false;
   readonly questions = [/npm test/, /linear\.linear_comment/];
@@ -55,30 +73,33 @@ export class LinearStage implements Stage {
   }
 
   open(door: Door): Promise<Accepted> {
-    if (this.begins === 'created') return this.post(door, recorded('issue.create.todo'), this.opening);
+    if (this.begins === 'created') return post(door, this.letter(recorded('issue.create.todo'), this.opening));
     const event = recorded('agent-session.created.delegation');
-    return this.post(door, { ...event, agentSession: { ...event.agentSession, id: this.session } }, this.opening);
+    return post(door, this.letter({ ...event, agentSession: { ...event.agentSession, id: this.session } }, this.opening));
   }
 
   close(door: Door): Promise<Accepted> {
     const event = recorded('issue.update.state-completed');
-    return this.post(door, { ...event, data: { ...event.data, updatedAt: '2026-01-02T00:00:00.000Z' } });
+    return post(door, this.letter({ ...event, data: { ...event.data, updatedAt: '2026-01-02T00:00:00.000Z' } }));
   }
 
   async say(door: Door, text: string): Promise<void> {
+    await post(door, this.prompted(text));
+  }
+
+  private prompted(text: string, user: Json = {}): Letter {
     const [id, content] = [randomUUID(), { type: 'prompt', body: text }];
     this.linear.activities.push({ id, agentSession: { id: this.session }, content, ephemeral: false });
     const event = recorded('agent-session.prompted');
     const { sourceCommentId: _, ...activity } = event.agentActivity;
-    const agentActivity = { ...activity, id, agentSessionId: this.session, content };
-    await this.post(door, { ...event, agentSession: { ...event.agentSession, id: this.session }, agentActivity });
+    const agentActivity = { ...activity, id, agentSessionId: this.session, content, ...user };
+    return this.letter({ ...event, agentSession: { ...event.agentSession, id: this.session }, agentActivity });
   }
 
   /** A session has no buttons: an elicitation says what to write. */
-  async decide(door: Door, decision: 'approve' | 'deny'): Promise<void> {
-    const [, approval] = this.thread().reduce<readonly string[]>((found, { text }) => DECISION.exec(text) ?? found, []);
-    if (approval === undefined) throw new Error(`nobody is asked: ${JSON.stringify(this.thread())}`);
-    await this.say(door, `/${decision} ${approval}`);
+  decide({ decision, isStranger, approval = askedFor(this.thread()) }: Said): Letter {
+    const stranger = { userId: STRANGER, user: { id: STRANGER, name: this.approver } };
+    return this.prompted(`/${decision} ${approval}`, isStranger ? stranger : {});
   }
 
   /** A personal key writes in the name of its person: the actor tells nothing. */
@@ -88,7 +109,7 @@ export class LinearStage implements Stage {
       this.told.add(id);
       const event = recorded('comment.create');
       const comment = { ...event, data: { ...event.data, id, body, createdAt: updatedAt, updatedAt } };
-      answers.push(await this.post(door, comment), await this.post(door, comment));
+      answers.push(await post(door, this.letter(comment)), await post(door, this.letter(comment)));
     }
     return answers;
   }
@@ -152,10 +173,14 @@ export class LinearStage implements Stage {
     return String(this.linear.sessions[0]?.['id'] ?? '');
   }
 
-  private post(door: Door, event: Json, id: string = randomUUID()): Promise<Accepted> {
+  private letter(event: Json, id: string = randomUUID()): Letter {
     const body = JSON.stringify({ ...event, webhookTimestamp: Date.now() });
     const signature = createHmac('sha256', SECRET).update(body).digest('hex');
-    return door.post('linear', { 'content-type': 'application/json', 'linear-delivery': id, 'linear-signature': signature }, body);
+    return {
+      connection: 'linear',
+      headers: { 'content-type': 'application/json', 'linear-delivery': id, 'linear-signature': signature },
+      body,
+    };
   }
 }
 

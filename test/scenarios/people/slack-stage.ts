@@ -3,7 +3,21 @@ import type { Call } from '../../fakes/fault-server.js';
 import { isMethod, type SlackMessage, SlackServer } from '../../fakes/slack/slack-server.js';
 import { fixtureText } from '../../plugins/golden.js';
 import { GithubIssue } from './github-issue.js';
-import { type Accepted, AFTERWARDS, type Door, GO_AHEAD, held, type Json, type Moment, type Shown, type Stage, WORDS } from './stage.js';
+import {
+  type Accepted,
+  AFTERWARDS,
+  type Door,
+  GO_AHEAD,
+  held,
+  type Json,
+  type Letter,
+  type Moment,
+  post,
+  type Said,
+  type Shown,
+  type Stage,
+  WORDS,
+} from './stage.js';
 
 const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 const CHANNEL = 'C0001';
@@ -14,6 +28,8 @@ export class SlackStage implements Stage {
   readonly name = 'slack';
   readonly source: string;
   readonly control = { connection: 'slack', parent: CHANNEL };
+  readonly approver = 'U0001';
+  readonly strangersCommand = null;
   readonly flags = [];
   readonly edits = true;
   readonly questions = [/npm test/, /github\.github_comment/];
@@ -28,6 +44,7 @@ export class SlackStage implements Stage {
     CLOSED,
   ];
   private readonly told = new Set<string>();
+  private presses = 0;
 
   private constructor(
     private readonly slack: SlackServer,
@@ -68,22 +85,27 @@ export class SlackStage implements Stage {
   }
 
   /** As Slack posts a press: a form, with what the button holds. */
-  async decide(door: Door, decision: 'approve' | 'deny'): Promise<void> {
+  decide({ decision, isStranger = false, approval, isElsewhere = false }: Said): Letter {
     const asked = this.replies().findLast(({ blocks }) => buttonsOf(blocks).length > 0);
     const pressed = buttonsOf(asked?.blocks ?? []).find(({ value }) => String(value).includes(`"${decision}"`));
     if (!asked || !pressed) throw new Error(`nobody is asked: ${JSON.stringify(this.thread())}`);
-    const place = { message_ts: asked.ts, channel_id: CHANNEL, thread_ts: this.root };
+    const value = approval === undefined ? pressed['value'] : JSON.stringify({ type: 'decision', approval, decision });
+    const thread_ts = isElsewhere ? '1767225600.999999' : this.root;
+    const place = { message_ts: asked.ts, channel_id: CHANNEL, thread_ts };
     const recorded = JSON.parse(fixtureText('slack/constructed/block_actions.approve.json')) as Json;
     const payload = {
       ...recorded,
+      ...(isStranger && { user: { ...(recorded['user'] as Json), id: 'U0666', name: this.approver, username: this.approver } }),
       container: { type: 'message', is_ephemeral: false, ...place },
-      message: { ...(recorded['message'] as Json), ts: asked.ts, text: asked.text, thread_ts: this.root },
+      message: { ...(recorded['message'] as Json), ts: asked.ts, text: asked.text, thread_ts },
       response_url: `${this.slack.url}/response/${asked.ts}`,
-      actions: [{ ...pressed, action_ts: `${Math.floor(Date.now() / 1000)}.000100` }],
+      actions: [{ ...pressed, value, action_ts: `${Math.floor(Date.now() / 1000)}.${String(++this.presses).padStart(6, '0')}` }],
     };
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-    await this.post(door, 'application/x-www-form-urlencoded', body);
+    return letter('application/x-www-form-urlencoded', body);
   }
+
+  deleteThread = (): void => void this.messages().splice(0);
 
   async echo(door: Door): Promise<Accepted[]> {
     const own = this.messages().filter(({ ts, bot_id }) => bot_id !== undefined && !this.told.has(ts));
@@ -161,14 +183,15 @@ export class SlackStage implements Stage {
     const recorded = JSON.parse(fixtureText(`slack/constructed/${fixture}.json`)) as Json & { event: Json };
     const { thread_ts: _, ...about } = recorded.event;
     const event = { ...about, ...by, ts, event_ts: ts, channel: CHANNEL, text, ...(thread_ts !== undefined && { thread_ts }) };
-    return this.post(door, 'application/json', JSON.stringify({ ...recorded, event, event_id: `Ev${randomUUID()}` }));
+    return post(door, letter('application/json', JSON.stringify({ ...recorded, event, event_id: `Ev${randomUUID()}` })));
   }
+}
 
-  private post(door: Door, type: string, body: string): Promise<Accepted> {
-    const seconds = String(Math.floor(Date.now() / 1000));
-    const signature = createHmac('sha256', SECRET).update(`v0:${seconds}:${body}`).digest('hex');
-    return door.post('slack', { 'content-type': type, 'x-slack-request-timestamp': seconds, 'x-slack-signature': `v0=${signature}` }, body);
-  }
+function letter(type: string, body: string): Letter {
+  const seconds = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha256', SECRET).update(`v0:${seconds}:${body}`).digest('hex');
+  const signed = { 'x-slack-request-timestamp': seconds, 'x-slack-signature': `v0=${signature}` };
+  return { connection: 'slack', headers: { 'content-type': type, ...signed }, body };
 }
 
 function buttonsOf(blocks: SlackMessage['blocks']): Json[] {

@@ -10,6 +10,24 @@ export interface Accepted {
   readonly deliveries?: readonly { readonly conversation: string }[];
 }
 
+/** A request of a provider, signed by it. */
+export interface Letter {
+  readonly connection: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A decision, as somebody makes it at the provider. */
+export interface Said {
+  readonly decision: 'approve' | 'deny';
+  /** By somebody who is called like the person whose decisions count, as far as the provider lets them, and is not. */
+  readonly isStranger?: boolean;
+  /** About another request than the newest. */
+  readonly approval?: string;
+  /** In another thread than that of the conversation; where decisions name theirs. */
+  readonly isElsewhere?: boolean;
+}
+
 /** Where providers post their events to. */
 export interface Door {
   post(connection: string, headers: Readonly<Record<string, string>>, body: string): Promise<Accepted>;
@@ -43,6 +61,8 @@ export interface Stage {
   /** The connection whose events the route takes. */
   readonly source: string;
   readonly control: { readonly connection: string; readonly parent: string };
+  /** Whose decisions count, as the configuration names them; null: it names nobody. */
+  readonly approver: string | null;
   /** Flags of the agent. */
   readonly flags: readonly string[];
   /** The channel edits what it has posted. */
@@ -58,8 +78,12 @@ export interface Stage {
   open(door: Door): Promise<Accepted>;
   /** A person writes in the thread. */
   say(door: Door, text: string): Promise<void>;
-  /** A person decides about the newest question. */
-  decide(door: Door, decision: 'approve' | 'deny'): Promise<void>;
+  /** Somebody decides about the newest question; the provider is about to tell of it. */
+  decide(said: Said): Letter;
+  /** A stranger commands the host; null: whoever sees the thread may. */
+  strangersCommand: ((text: string) => Letter) | null;
+  /** Somebody deletes the thread; null: it cannot be deleted. */
+  deleteThread: (() => void) | null;
   /** The provider tells of everything that we have written and it has not told of. What the server made of tools' writes. */
   echo(door: Door): Promise<Accepted[]>;
   close(door: Door): Promise<Accepted>;
@@ -75,6 +99,9 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+/** Where a channel without buttons asks. */
+export const DECISION = /`\/approve ([\w-]+)`/;
+
 export const ISSUE_TITLE = 'Repair the scheduler';
 
 /** What the agent says, turn by turn. */
@@ -88,6 +115,17 @@ export const WORDS = {
 
 export const GO_AHEAD = 'Yes, go ahead.';
 export const AFTERWARDS = 'Thank you!';
+
+export function post(door: Door, { connection, headers, body }: Letter): Promise<Accepted> {
+  return door.post(connection, headers, body);
+}
+
+/** What a comment or an activity that asks a person says to write; the newest. */
+export function askedFor(thread: readonly Shown[]): string {
+  const [, approval] = thread.reduce<readonly string[]>((found, { text }) => DECISION.exec(text) ?? found, []);
+  if (approval === undefined) throw new Error(`nobody is asked: ${JSON.stringify(thread)}`);
+  return approval;
+}
 
 /** The next call that fits is carried out and never answered. */
 export function held(server: FaultServer, fits: (call: Call) => boolean): Promise<void> {

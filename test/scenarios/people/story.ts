@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { until } from '../server-process.js';
 import type { Gates } from './gates.js';
-import { AFTERWARDS, type Door, GO_AHEAD, type Moment, type Stage, WORDS } from './stage.js';
+import { AFTERWARDS, type Door, GO_AHEAD, type Moment, post, type Stage, WORDS } from './stage.js';
 
 /** How a story is told. */
 export interface Telling {
@@ -69,7 +69,7 @@ async function secondTurn(stage: Stage, telling: Telling, conversation: string):
     if (question === stage.questions.at(-1)) await isShown(stage, telling, (text) => text === words);
     expect(stage.written()).toEqual([]);
     await look?.(isFirst ? 'asked' : 'asked to write', conversation);
-    await stage.decide(door, 'approve');
+    await post(door, stage.decide({ decision: 'approve' }));
   }
 }
 

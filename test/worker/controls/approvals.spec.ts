@@ -20,7 +20,9 @@ eachCore('where people are asked', (open) => {
       HOUR,
       inThread(() => ({ connection: 'chat', parent: 'C1', limits })),
     );
-    const made = await bench(core, chat, { decisions: new ThreadDecisions(office.desk, () => true) });
+    const made = await bench(core, chat, {
+      decisions: new ThreadDecisions(office.desk, () => ({ route: null, ofWorkspace: ['ada'], insiders: null })),
+    });
     const turn = async (text: string) => {
       const { conversation } = delivered(await core.admit(comment('T-1', text)));
       (await made.runtime.next()).finish(text);

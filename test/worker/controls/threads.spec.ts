@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { AdmissionAnswer } from '../../../src/core/admission/event.js';
-import type { DecisionRequest, Decisions } from '../../../src/core/controls/decisions.js';
+import { type DecisionRequest, type Decisions, NO_DECISIONS } from '../../../src/core/controls/decisions.js';
 import type { Action, Author, ControlAction } from '../../../src/plugin/index.js';
 import { closing, comment, event, opened, prompt, route } from '../../core/builders.js';
 import { type Core, delivered, eachCore } from '../../core/core.js';
@@ -185,11 +185,29 @@ eachCore('what people do in a thread', (open) => {
     expect(chat.answers).toEqual(['R1: This thread belongs to no conversation here.']);
   });
 
+  it('CTL-3 a command of somebody who may not is not carried out, and they are told; how it stands may be asked by everybody', async () => {
+    const core = open();
+    const chat = new Chat();
+    const decisions: Decisions = { ...NO_DECISIONS, refusal: async (_, { by }) => `${by.name} may not.` };
+    const made = await bench(core, chat, { decisions });
+    const conversation = await shown(core, made);
+    await core.admit(said('/pause'));
+    await until(() => chat.textsIn('T1').includes('ada may not.'));
+    await core.admit(pressed({ type: 'command', name: 'reset' }));
+    await until(() => chat.answers.length === 1);
+    expect(chat.answers).toEqual(['R1: ada may not.']);
+    await core.admit(said('/status'));
+    await until(() => chat.textsIn('T1').some((text) => /idle/i.test(text)));
+    expect((await core.queue(conversation)).paused).toBe(0);
+    expect(await core.rows("select id from notes where kind in ('pause', 'reset')")).toEqual([]);
+  });
+
   it('CTL-4 a decision in words or by a button goes to whoever knows of approvals, with the thread and the person', async () => {
     const core = open();
     const chat = new Chat();
     const asked: DecisionRequest[] = [];
     const decisions: Decisions = {
+      refusal: async () => null,
       decide: async (_, request) => {
         asked.push(request);
         return { text: `${request.decision} ${request.approval}` };
