@@ -57,8 +57,7 @@ export function approvalProviders(parts: HostParts) {
     {
       provide: DECISIONS,
       inject: [ApprovalDesk, PluginRegistry],
-      useFactory: (desk: ApprovalDesk, registry: PluginRegistry) =>
-        new ThreadDecisions(desk, (standing, connection) => decidersOf(parts, registry, standing, connection)),
+      useFactory: (desk: ApprovalDesk, registry: PluginRegistry) => new ThreadDecisions(desk, decidersIn(parts, registry)),
     },
     {
       provide: ApprovalRunner,
@@ -98,13 +97,14 @@ function showOn(table: WorkTable): ShowApproval {
   return inThread((org, workspace) => table.placement(org, workspace));
 }
 
-function decidersOf({ routes, config, connections }: HostParts, registry: PluginRegistry, standing: Standing, channel: string): Deciders {
-  const { org, route: name, workspace } = standing;
-  const shown = connections.find(({ connection }) => connection.org === org && connection.name === channel);
-  return {
-    route: routes.find((each) => each.org === org && each.name === name) ?? null,
-    ofWorkspace: config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [],
-    insiders: (shown && registry.get(shown.settings.plugin).control?.insiders) ?? null,
+function decidersIn({ routes, config, connections }: HostParts, registry: PluginRegistry) {
+  return ({ org, route: name, workspace }: Standing, channel: string): Deciders => {
+    const shown = connections.find(({ connection }) => connection.org === org && connection.name === channel);
+    return {
+      route: routes.find((each) => each.org === org && each.name === name) ?? null,
+      ofWorkspace: config.workspaces.find((each) => each.org === org && each.name === workspace)?.approvers ?? [],
+      insiders: (shown && registry.get(shown.settings.plugin).control?.insiders) ?? null,
+    };
   };
 }
 
