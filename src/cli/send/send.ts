@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { columns } from '../columns.js';
 import type { ConfigOption } from '../config-option.js';
 import { FAILED, messageOf } from '../exit-code.js';
 import type { Run } from '../run.js';
-import { type SignedRequest, signedRequest } from '../signing/signed-request.js';
+import type { SignedRequest } from '../signing/signed-request.js';
 import { say, type Terminal } from '../terminal.js';
 import { UsageFault } from '../usage-fault.js';
 import { isOk, rowsOf, type SendAnswer } from './answer.js';
@@ -17,6 +18,8 @@ export interface SendOptions extends ConfigOption {
   readonly secret?: string;
   readonly url?: string;
   readonly provider?: string;
+  readonly signature?: string;
+  readonly header: Readonly<Record<string, string>>;
   readonly times: number;
 }
 
@@ -26,15 +29,15 @@ export async function send(source: string, options: SendOptions, run: Run): Prom
   const { terminal } = run;
   const body = payloadIn(options.payload, terminal);
   const destination = await destinationOf(source, options, terminal);
-  const { provider, secret } = destination;
-  if (provider === 'github' && !options.event) {
+  if (destination.provider === 'github' && !options.event) {
     throw new UsageFault('--event is missing: GitHub names the event in a header, not in the body; for example --event issue_comment');
   }
-  const first = signedRequest(provider, { body, secret, event: options.event, deliveryId: options.delivery });
-  const deliveryId = options.delivery ?? first.headers['x-github-delivery'] ?? first.headers['linear-delivery'];
+  // Every time the same one, as of a provider that tries again; only Slack has its own in the body.
+  const deliveryId = options.delivery ?? (destination.provider === 'slack' ? undefined : randomUUID());
   for (let sent = 0; sent < options.times; sent++) {
     // A provider that tries again signs again: the clock goes on.
-    const answer = await post(destination, signedRequest(provider, { body, secret, event: options.event, deliveryId }));
+    const { headers, body: signed } = destination.sign({ body, event: options.event, deliveryId });
+    const answer = await post(destination, { headers: { ...headers, ...options.header }, body: signed });
     for (const line of columns(rowsOf(answer))) say(terminal, line);
     if (!isOk(answer)) run.exitCode = FAILED;
   }
