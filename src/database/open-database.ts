@@ -9,6 +9,7 @@ import { ConfigFault } from '../plugin/errors.js';
 import { Database } from './database.js';
 import { postgresqlMigrations } from './migrations/postgresql/index.js';
 import { sqliteMigrations } from './migrations/sqlite/index.js';
+import { type OpenPool, OwnConnection } from './own-connection.js';
 import { type PostgresPool, PostgresStore, postgresqlDialect } from './postgresql.js';
 import { lockForServer } from './server-lock.js';
 import { SQLITE_SETTINGS, SqliteStore, sqliteDialect } from './sqlite.js';
@@ -52,11 +53,16 @@ export function ormOptions(url: string, poolSize = 10): Partial<Options> {
 
 async function openPostgres({ url, poolSize }: DatabaseOptions): Promise<Database> {
   const orm = await MikroORM.init(ormOptions(url, poolSize));
-  return new Database(orm, postgresqlDialect, new PostgresStore((await nativeClient(orm)) as PostgresPool));
+  const own = new OwnConnection(() => openPool(url));
+  const pool = (await nativeClient(orm)) as PostgresPool;
+  return new Database(orm, postgresqlDialect, new PostgresStore(pool), {
+    beside: new PostgresStore(own),
+    close: () => own.close(),
+  });
 }
 
 /** Connections beside the database's own, for what needs one to itself. */
-export async function openPool(url: string): Promise<{ pool: PostgresPool; close: () => Promise<void> }> {
+export async function openPool(url: string): Promise<OpenPool> {
   const orm = await MikroORM.init(ormOptions(url, 1));
   return { pool: (await nativeClient(orm)) as PostgresPool, close: () => orm.close() };
 }
@@ -70,7 +76,7 @@ async function openSqlite({ url, server }: DatabaseOptions): Promise<Database> {
     const orm = await MikroORM.init(ormOptions(url));
     const connection = (await nativeClient(orm)) as Sqlite.Database;
     for (const setting of SQLITE_SETTINGS) connection.exec(setting);
-    return new Database(orm, sqliteDialect, new SqliteStore(connection, file), unlock);
+    return new Database(orm, sqliteDialect, new SqliteStore(connection, file), unlock && { close: unlock });
   } catch (error) {
     unlock?.();
     throw error;

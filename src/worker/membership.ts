@@ -93,7 +93,8 @@ export class Membership {
       return;
     }
     const began = performance.now();
-    const { isOurs, now } = await this.database.transaction(async (tx) => ({
+    // Where all connections wait for locks, the lease goes on.
+    const { isOurs, now } = await this.database.beside(async (tx) => ({
       isOurs: await renew(tx, id, this.times.leaseMs),
       now: await clock(tx),
     }));
