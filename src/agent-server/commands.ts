@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { InvalidInput } from '../plugin/errors.js';
 import { isServerSetting } from '../runtimes/process/environment.js';
 import { endGroup } from '../runtimes/process/process-group.js';
 
@@ -32,6 +35,10 @@ const GATHER_MS = 200;
 const MOST_CHARACTERS = 256 * 1024;
 const MOST_COMMANDS = 500;
 const GRACE_MS = 2_000;
+/** How long what is printed is waited for when the command itself has ended. */
+const LINGER_MS = 100;
+/** A variable by which all that a command begins is known. */
+const MARK = 'AGENT_SERVER_COMMAND';
 
 /** Shell commands, each the leader of a process group of its own, and what they print. Kept in memory, the newest of them. */
 export class Commands {
@@ -40,11 +47,13 @@ export class Commands {
 
   constructor(private readonly folder: string) {}
 
+  /** Throws `InvalidInput` where its folder is none. */
   start({ command, cwd = this.folder, timeout }: { command: string; cwd: string | undefined; timeout: number }): BashCommand {
+    if (!existsSync(cwd)) throw new InvalidInput(`cwd: there is no folder ${cwd}`);
     const begun: BashCommand = { id: randomUUID(), kind: 'BashCommand', timestamp: new Date().toISOString(), command, cwd, timeout };
     this.events.push(begun);
     this.forgetOldest();
-    const running = new Running(begun, (output) => this.events.push(output));
+    const running = new Running(begun, (output) => this.keep(output));
     this.running.set(begun.id, running);
     void running.ended.then(() => this.running.delete(begun.id));
     return begun;
@@ -64,9 +73,20 @@ export class Commands {
     );
   }
 
-  /** Ends all that run. */
+  /** Ends all that run, and what ended commands have left behind. */
   async close(): Promise<void> {
     await Promise.all([...this.running.values()].map((each) => each.stop()));
+    await endMarked(new Set(this.events.flatMap((event) => (event.kind === 'BashCommand' ? [event.id] : []))), 'SIGKILL');
+  }
+
+  /** Of what a command prints the end is kept: there it says why it failed. */
+  private keep(output: BashOutput): void {
+    this.events.push(output);
+    let characters = 0;
+    for (const each of this.outputsOf(output.command_id).reverse()) {
+      if (characters > MOST_CHARACTERS) this.events.splice(this.events.indexOf(each), 1);
+      characters += each.stdout.length + each.stderr.length;
+    }
   }
 
   private outputsOf(id: string): BashOutput[] {
@@ -87,7 +107,6 @@ class Running {
   private readonly child: ChildProcess;
   private readonly said = { stdout: '', stderr: '' };
   private order = 0;
-  private characters = 0;
   private gathering: NodeJS.Timeout | null = null;
   private isStopped = false;
 
@@ -95,39 +114,40 @@ class Running {
     private readonly command: BashCommand,
     private readonly tell: (output: BashOutput) => void,
   ) {
-    this.child = spawn('bash', ['-c', command.command], {
-      cwd: command.cwd,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment(),
-    });
+    const env = { ...environment(), [MARK]: command.id };
+    this.child = spawn('bash', ['-c', command.command], { cwd: command.cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
     for (const stream of ['stdout', 'stderr'] as const)
       this.child[stream]?.setEncoding('utf8').on('data', (text: string) => this.gather(stream, text));
     const limit = setTimeout(() => void this.stop(), command.timeout * 1000);
-    this.ended = new Promise((resolve) => {
-      const end = (code: number | null) => {
-        clearTimeout(limit);
-        this.flush(this.isStopped || code === null ? -1 : code);
-        resolve();
-      };
-      this.child.once('error', (error) => {
-        this.gather('stderr', error.message);
-        end(null);
-      });
-      this.child.once('close', end);
+    this.ended = this.end().then((code) => {
+      clearTimeout(limit);
+      this.flush(this.isStopped || code === null ? -1 : code);
     });
   }
 
+  /** With all that it has begun, also what left its group. */
   async stop(): Promise<void> {
     this.isStopped = true;
+    await endMarked(new Set([this.command.id]), 'SIGTERM');
     if (this.child.pid !== undefined) await endGroup(this.child.pid, GRACE_MS);
+    await endMarked(new Set([this.command.id]), 'SIGKILL');
     await this.ended;
   }
 
+  /** Resolves to its exit code; null: a signal ended it, or it could not be started. What it left behind may hold its pipes. */
+  private end(): Promise<number | null> {
+    return new Promise((resolve) => {
+      this.child.once('error', (error) => {
+        this.gather('stderr', error.message);
+        resolve(null);
+      });
+      this.child.once('close', resolve);
+      this.child.once('exit', (code) => setTimeout(() => resolve(code), LINGER_MS));
+    });
+  }
+
   private gather(stream: 'stdout' | 'stderr', text: string): void {
-    if (this.characters >= MOST_CHARACTERS) return;
-    this.characters += text.length;
-    this.said[stream] += text;
+    this.said[stream] = (this.said[stream] + text).slice(-MOST_CHARACTERS);
     this.gathering ??= setTimeout(() => this.flush(null), GATHER_MS);
   }
 
@@ -139,6 +159,21 @@ class Running {
     Object.assign(this.said, { stdout: '', stderr: '' });
     const about = { id: randomUUID(), kind: 'BashOutput', timestamp: new Date().toISOString(), command_id: this.command.id } as const;
     this.tell({ ...about, order: this.order++, exit_code, stdout, stderr });
+  }
+}
+
+/** Every process that was begun with the mark of one of these commands. */
+async function endMarked(commands: ReadonlySet<string>, signal: NodeJS.Signals): Promise<void> {
+  const names = await readdir('/proc').catch(() => []);
+  for (const name of names.filter((each) => /^\d+$/.test(each))) {
+    const environ = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
+    const mark = environ.split('\0').find((variable) => variable.startsWith(`${MARK}=`));
+    if (mark === undefined || !commands.has(mark.slice(MARK.length + 1))) continue;
+    try {
+      process.kill(Number(name), signal);
+    } catch {
+      // It has ended.
+    }
   }
 }
 

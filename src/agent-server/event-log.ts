@@ -8,7 +8,10 @@ export type Line = Readonly<Record<string, unknown>>;
 export class EventLog {
   private last: Promise<unknown> = Promise.resolve();
 
-  private constructor(private readonly handle: FileHandle) {}
+  private constructor(
+    private readonly handle: FileHandle,
+    private length: number,
+  ) {}
 
   /** With what stands in it. A line that a crash has cut off was never answered for, and is taken away. */
   static async open(file: string): Promise<{ log: EventLog; lines: Line[] }> {
@@ -18,18 +21,27 @@ export class EventLog {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     if (whole.length < text.length) await handle.truncate(Buffer.byteLength(whole));
     const lines = whole.split('\n').filter((line) => line !== '');
-    return { log: new EventLog(handle), lines: lines.map((line) => JSON.parse(line) as Line) };
+    return { log: new EventLog(handle, Buffer.byteLength(whole)), lines: lines.map((line) => JSON.parse(line) as Line) };
   }
 
-  /** One after the other, each group with one write and one wait for the disk. */
+  /** One after the other, each group with one write and one wait for the disk. What cannot be written whole is not written. */
   append(lines: readonly Line[]): Promise<void> {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const written = this.last.then(async () => {
-      await this.handle.appendFile(text);
-      await this.handle.datasync();
-    });
+    const written = this.last.then(() => this.write(text));
     this.last = written.catch(() => undefined);
     return written;
+  }
+
+  private async write(text: string): Promise<void> {
+    try {
+      await this.handle.appendFile(text);
+      await this.handle.datasync();
+      this.length += Buffer.byteLength(text);
+    } catch (error) {
+      // Half a line, as on a disk that is full, would make what follows it unreadable.
+      await this.handle.truncate(this.length);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -33,6 +33,8 @@ type Listener = (event: ConversationEvent) => void;
  */
 export class HostedConversation {
   private readonly listeners = new Set<Listener>();
+  /** Messages on their way to the disk. */
+  private readonly saving = new Map<string, Promise<void>>();
   private turn: HostedTurn | null = null;
   private working: Promise<void> | null = null;
   private isToRun = false;
@@ -88,10 +90,12 @@ export class HostedConversation {
 
   /** A message of the user's. One whose id is there already is not taken twice; `run` begins its work all the same. */
   async post(text: string, { id, run }: { readonly id: string | undefined; readonly run: boolean }): Promise<Posted> {
-    const isDuplicate = id !== undefined && this.standing.has(id);
     const said = message('user', text, id);
-    if (!isDuplicate) {
-      await this.add(said);
+    const isDuplicate = this.standing.has(said.id);
+    // Whoever repeats it is not told that it is here before it is on the disk.
+    if (isDuplicate) await this.saving.get(said.id);
+    else {
+      await this.save(said);
       if (this.marks.status === 'finished') await this.step('take');
     }
     if (run && !isDuplicate && this.turn !== null) await this.turn.take(said);
@@ -211,6 +215,12 @@ export class HostedConversation {
     await this.write([...events, stateUpdate('execution_status', status)], { ...marks, status });
   }
 
+  private async save(said: ConversationEvent): Promise<void> {
+    const saved = this.add(said);
+    this.saving.set(said.id, saved);
+    await saved.finally(() => this.saving.delete(said.id));
+  }
+
   private add(event: ConversationEvent): Promise<void> {
     return this.write([event], {});
   }
@@ -218,10 +228,17 @@ export class HostedConversation {
   /** First on the disk, then told. */
   private async write(events: readonly ConversationEvent[], marks: Partial<Marks>): Promise<void> {
     const changed = Object.keys(marks).length > 0;
+    const before = this.standing.marks;
     // What is asked for meanwhile sees it as it will be.
     for (const event of events) this.standing.add(event);
     if (changed) this.standing.mark(marks);
-    await this.log.append([...events.map((event) => ({ event })), ...(changed ? [{ marks }] : [])]);
+    try {
+      await this.log.append([...events.map((event) => ({ event })), ...(changed ? [{ marks }] : [])]);
+    } catch (error) {
+      for (const event of events) this.standing.take(event);
+      if (changed) this.standing.mark(before);
+      throw error;
+    }
     for (const event of events) for (const listener of this.listeners) listener(event);
   }
 }

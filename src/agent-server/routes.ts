@@ -4,7 +4,7 @@ import { InvalidInput, NotFound } from '../plugin/errors.js';
 import type { Commands } from './commands.js';
 import { viewOf } from './conversation-view.js';
 import type { Conversations } from './conversations.js';
-import { textOf } from './events.js';
+import { type ConversationEvent, textOf } from './events.js';
 import { download, upload } from './files.js';
 import type { HostedConversation } from './hosted-conversation.js';
 import { pageOf } from './paging.js';
@@ -21,82 +21,75 @@ type Query = Readonly<Record<string, string | undefined>>;
 const SUCCESS = { success: true };
 
 export function addConversations(api: FastifyInstance, { conversations, workspaces }: Hosted): void {
-  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  const named = namedIn(conversations);
+  const viewed = (id: string) => conversations.with(id, (found) => (found === null ? null : viewOf(found)));
   api.post('/conversations', async ({ body }, reply) => {
     const { origin, first } = readStart(body, workspaces);
-    const { conversation, isNew } = await conversations.make(origin);
-    // One that was there is answered as it is: nothing of the request is done.
-    if (isNew && first !== null) await conversation.post(first.text, first);
-    return reply.code(isNew ? 201 : 200).send(viewOf(conversation));
+    return conversations.make(origin, async (conversation, isNew) => {
+      // One that was there is answered as it is: nothing of the request is done.
+      if (isNew && first !== null) await conversation.post(first.text, first);
+      return reply.code(isNew ? 201 : 200).send(viewOf(conversation));
+    });
   });
   api.get('/conversations', async ({ query }) => {
     const { ids = [] } = query as { ids?: string | string[] };
     const asked = [ids].flat();
     if (asked.length > 100) throw new InvalidInput('at most 100 ids');
-    return Promise.all(asked.map(async (id) => orNull(await conversations.get(id))));
+    return Promise.all(asked.map(viewed));
   });
   api.get('/conversations/search', async ({ query }) => {
     const { items, next_page_id } = pageOf(conversations.all(), query as Query);
-    return { items: (await Promise.all(items.map(({ id }) => conversations.get(id)))).map(orNull), next_page_id };
+    return { items: await Promise.all(items.map(({ id }) => viewed(id))), next_page_id };
   });
   api.get('/conversations/count', async () => conversations.all().length);
-  api.get('/conversations/:id', async (request) => viewOf(await named(request)));
+  api.get('/conversations/:id', async (request) => named(request, viewOf));
   api.patch('/conversations/:id', async (request) => {
     const { title } = readChange(request.body);
-    if (title !== null) await (await named(request)).rename(title);
+    if (title !== null) await named(request, (conversation) => conversation.rename(title));
     return SUCCESS;
   });
   api.delete('/conversations/:id', async (request) => {
-    const { id } = await named(request);
-    await conversations.remove(id);
+    await conversations.remove(await named(request, ({ id }) => id));
     return SUCCESS;
   });
 }
 
 export function addExecution(api: FastifyInstance, { conversations }: Hosted): void {
-  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  const named = namedIn(conversations);
   api.post('/conversations/:id/run', async (request) => {
-    (await named(request)).run();
+    await named(request, (conversation) => conversation.run());
     return SUCCESS;
   });
   for (const how of ['pause', 'interrupt'])
     api.post(`/conversations/:id/${how}`, async (request) => {
-      await (await named(request)).pause();
+      await named(request, (conversation) => conversation.pause());
       return SUCCESS;
     });
   api.get('/conversations/:id/agent_final_response', async (request) => {
-    return { response: lastWords((await named(request)).events) };
+    return { response: await named(request, ({ events }) => lastWords(events)) };
   });
 }
 
 export function addEvents(api: FastifyInstance, { conversations }: Hosted): void {
-  const named = (request: FastifyRequest) => conversationOf(conversations, request);
+  const named = namedIn(conversations);
   api.post('/conversations/:id/events', async (request) => {
     const said = readMessage(request.body);
-    const { event, isDuplicate } = await (await named(request)).post(said.text, said);
+    const { event, isDuplicate } = await named(request, (conversation) => conversation.post(said.text, said));
     return { ...SUCCESS, event_id: event, duplicate: isDuplicate };
   });
   api.post('/conversations/:id/events/respond_to_confirmation', async (request) => {
     const isAccepted = readConfirmation(request.body);
-    await (await named(request)).confirm(isAccepted);
+    await named(request, (conversation) => conversation.confirm(isAccepted));
     return SUCCESS;
   });
   api.get('/conversations/:id/events/search', async (request) => {
     const query = request.query as Query;
-    const { events } = await named(request);
-    const found = events.filter(
-      ({ kind, source, timestamp }) =>
-        (query['kind'] === undefined || kind === query['kind']) &&
-        (query['source'] === undefined || source === query['source']) &&
-        (query['timestamp__gte'] === undefined || timestamp >= query['timestamp__gte']) &&
-        (query['timestamp__lt'] === undefined || timestamp < query['timestamp__lt']),
-    );
-    return pageOf(found, query, query['sort_order'] === 'TIMESTAMP_DESC');
+    return named(request, ({ events }) => pageOf(events.filter(chosenBy(query)), query, query['sort_order'] === 'TIMESTAMP_DESC'));
   });
-  api.get('/conversations/:id/events/count', async (request) => (await named(request)).events.length);
+  api.get('/conversations/:id/events/count', async (request) => named(request, ({ events }) => events.length));
   api.get('/conversations/:id/events/:event', async (request) => {
     const { event } = request.params as { event: string };
-    const found = (await named(request)).events.find(({ id }) => id === event);
+    const found = await named(request, ({ events }) => events.find(({ id }) => id === event));
     if (found === undefined) throw new NotFound(`Event not found: ${event}`);
     return found;
   });
@@ -118,16 +111,35 @@ export function addShell(api: FastifyInstance, { commands }: Hosted): void {
   );
 }
 
-async function conversationOf(conversations: Conversations, { params }: FastifyRequest): Promise<HostedConversation> {
-  const { id } = params as { id: string };
-  if (!validate(id)) throw new Unprocessable([{ loc: ['path', 'conversation_id'], msg: 'must be a UUID' }]);
-  const found = await conversations.get(id.toLowerCase());
-  if (found === null) throw new NotFound(`Conversation not found: ${id}`);
-  return found;
+/** Works with the conversation that a request names. */
+function namedIn(conversations: Conversations) {
+  return async <T>({ params }: FastifyRequest, work: (conversation: HostedConversation) => Promise<T> | T): Promise<T> => {
+    const { id } = params as { id: string };
+    if (!validate(id)) throw new Unprocessable([{ loc: ['path', 'conversation_id'], msg: 'must be a UUID' }]);
+    return conversations.with(id.toLowerCase(), (found) => {
+      if (found === null) throw new NotFound(`Conversation not found: ${id}`);
+      return work(found);
+    });
+  };
 }
 
-function orNull(conversation: HostedConversation | null): unknown {
-  return conversation === null ? null : viewOf(conversation);
+/** Times are compared as such: they may be told with another offset. */
+function chosenBy({ kind, source, body, timestamp__gte: from, timestamp__lt: to }: Query): (event: ConversationEvent) => boolean {
+  const [least, below] = [instant('timestamp__gte', from), instant('timestamp__lt', to)];
+  const words = body?.toLowerCase();
+  return (event) =>
+    (kind === undefined || event.kind === kind) &&
+    (source === undefined || event.source === source) &&
+    (words === undefined || (textOf(event) ?? '').toLowerCase().includes(words)) &&
+    (least === null || Date.parse(event.timestamp) >= least) &&
+    (below === null || Date.parse(event.timestamp) < below);
+}
+
+function instant(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidInput(`${name} must be an instant such as 2026-01-01T00:00:00Z`);
+  return at;
 }
 
 function lastWords(events: HostedConversation['events']): string {

@@ -62,9 +62,14 @@ export class Sockets {
     return type === 'auth' && this.keys.allow(key);
   }
 
-  private async serve(client: WebSocket, id: string, query: URLSearchParams): Promise<void> {
-    const conversation = await this.conversations.get(id);
-    if (conversation === null) return client.close(CLOSES.unknown, 'Conversation not found');
+  private serve(client: WebSocket, id: string, query: URLSearchParams): Promise<void> {
+    return this.conversations.with(id, (conversation) => {
+      if (conversation === null) return client.close(CLOSES.unknown, 'Conversation not found');
+      this.tell(client, conversation, query);
+    });
+  }
+
+  private tell(client: WebSocket, conversation: HostedConversation, query: URLSearchParams): void {
     const send = (event: object) => {
       if (client.bufferedAmount > MOST_WAITING) return client.close(CLOSES.tooSlow, 'read faster');
       if (client.readyState === client.OPEN) client.send(JSON.stringify(event));

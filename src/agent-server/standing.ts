@@ -55,6 +55,13 @@ export class Standing {
     if (event.source === 'user' && textOf(event) !== null) this.messages.push(event);
   }
 
+  /** It could not be stored. */
+  take(event: ConversationEvent): void {
+    this.events.splice(this.events.indexOf(event), 1);
+    this.ids.delete(event.id);
+    if (this.messages.includes(event)) this.messages.splice(this.messages.indexOf(event), 1);
+  }
+
   mark(marks: Partial<Marks>): void {
     this.marks = { ...this.marks, ...marks };
   }

@@ -125,6 +125,27 @@ describe('the API of the agent server', () => {
     expect((await search('kind__eq=BashCommand&sort_order=TIMESTAMP_DESC&limit=1')).body.items[0].command).toBe(begun.command);
   });
 
+  it('AUT-11 ends all that a command began, also what left its group, and waits for nothing that it left behind', async () => {
+    const served = await serve();
+    const run = async (command: string, more: object = {}) =>
+      (await served.ask('POST', '/api/bash/execute_bash_command', { command, ...more })).body;
+    const begun = performance.now();
+    expect(await run('exec setsid --wait bash -c "sleep 60"', { timeout: 1 })).toMatchObject({ exit_code: -1 });
+    expect(await run('sleep 60 & echo hi')).toMatchObject({ exit_code: 0, stdout: 'hi\n' });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('keeps the end of what a command prints, and names a folder that is not there', async () => {
+    const served = await serve();
+    const command = 'head -c 2000000 /dev/zero | tr "\\0" x; echo; echo THE-END; echo THE-ERROR >&2; exit 1';
+    const { body: begun } = await served.ask('POST', '/api/bash/execute_bash_command', { command });
+    const { body } = await served.ask('GET', `/api/bash/bash_events/search?kind__eq=BashOutput&command_id__eq=${begun.command_id}`);
+    const said = (stream: string) => body.items.map((each: Record<string, string>) => each[stream]).join('');
+    expect([said('stdout').endsWith('THE-END\n'), said('stderr'), said('stdout').length < 1_000_000]).toEqual([true, 'THE-ERROR\n', true]);
+    const nowhere = await served.ask('POST', '/api/bash/execute_bash_command', { command: 'true', cwd: '/not/there' });
+    expect([nowhere.status, nowhere.body.detail]).toEqual([400, 'cwd: there is no folder /not/there']);
+  });
+
   it('takes files and gives them back, by absolute paths', async () => {
     const served = await serve();
     const form = new FormData();

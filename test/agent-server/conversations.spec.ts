@@ -144,6 +144,42 @@ describe('a conversation of the agent server', () => {
     expect((await served.ask('GET', `/api/conversations/${id}`)).body.metrics.accumulated_cost).toBeCloseTo(0.75);
   });
 
+  it('AUT-5 is one of many that are talked to at one time, of which not all are kept in memory: nothing is lost', async () => {
+    const ids = Array.from({ length: 130 }, () => randomUUID());
+    await Promise.all(ids.map((each) => served.open(each)));
+    const answers = await Promise.all(ids.flatMap((each) => ['one', 'two'].map((text) => served.say(each, text))));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    for (const each of ids) await served.rests(each, 'finished');
+    for (const each of ids) {
+      const said = await served.said(each);
+      expect(said.filter((line) => line.startsWith('user')).sort()).toEqual(['user: one', 'user: two']);
+      expect(said.filter((line) => line.startsWith('agent')).join()).toMatch(/one[\s\S]*two|two[\s\S]*one/);
+    }
+  });
+
+  it('AUT-5 a repeat of a message is told of no sooner than that is on the disk', async () => {
+    await served.open(id);
+    const message = randomUUID();
+    const answers = await Promise.all([1, 2, 3].map(() => served.say(id, 'once', { message_id: message })));
+    expect(answers.map(({ body }) => body.duplicate).sort()).toEqual([false, true, true]);
+    await served.rests(id, 'finished');
+    await served.stop();
+    await served.start();
+    expect((await served.said(id)).filter((line) => line.startsWith('user'))).toEqual(['user: once']);
+  });
+
+  it('is found by its words and by instants with any offset', async () => {
+    await served.open(id);
+    await served.say(id, 'Apples', { run: false });
+    await served.say(id, 'pears', { run: false });
+    const search = async (query: string) =>
+      (await served.ask('GET', `/api/conversations/${id}/events/search?kind=MessageEvent&${query}`)).body;
+    expect((await search('body=apple')).items).toHaveLength(1);
+    const inAnHour = encodeURIComponent(new Date(Date.now() + 3_600_000).toISOString().replace('Z', '+02:00'));
+    expect((await search(`timestamp__gte=${inAnHour}`)).items).toHaveLength(2);
+    expect((await served.ask('GET', `/api/conversations/${id}/events/search?timestamp__gte=soon`)).status).toBe(400);
+  });
+
   it('is listed, renamed and deleted with all that it kept', async () => {
     const other = randomUUID();
     await served.open(id);

@@ -29,7 +29,10 @@ class Process extends Served {
     this.child = child;
     this.printed = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (this.printed += String(data)));
-    while (!/^listening on (\S+)\n/m.test(this.printed)) await once(child.stdout as NodeJS.EventEmitter, 'data');
+    await new Promise<void>((resolve, reject) => {
+      child.stdout?.on('data', () => /^listening on \S+\n/m.test(this.printed) && resolve());
+      child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${this.printed}`)));
+    });
     this.address = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(this.printed)?.[1] ?? '';
     return this;
   }
