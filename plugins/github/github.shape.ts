@@ -1,4 +1,4 @@
-import { instantRevision } from 'throughline/plugin';
+import { type Fields, fields, instantRevision } from 'throughline/plugin';
 
 const ISO_INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const LONGEST_LINK = 2000;
@@ -13,8 +13,8 @@ export function at(value: unknown, path: string): unknown {
   return found;
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isObject(value: unknown): value is Fields {
+  return fields(value) !== undefined;
 }
 
 /** GitHub's ids and numbers are positive; one beyond 2^53 would have lost digits in parsing, and two could read as one. */

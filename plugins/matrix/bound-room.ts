@@ -1,7 +1,6 @@
-import { InvalidInput, type OutboundBinding, ProviderFault } from 'throughline/plugin';
+import { InvalidInput, type OutboundBinding, ProviderFault, word } from 'throughline/plugin';
 import type { Ciphers } from './cipher.js';
 import type { Clients } from './clients.js';
-import { word } from './json.js';
 import type { Ask } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';
 import { roomNameOf } from './place.js';

@@ -1,5 +1,4 @@
-import type { Connection } from 'throughline/plugin';
-import type { Fields } from './json.js';
+import type { Connection, Fields } from 'throughline/plugin';
 import type { Ask } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';
 

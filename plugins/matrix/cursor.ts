@@ -1,5 +1,4 @@
-import { ConfigFault } from 'throughline/plugin';
-import { type Fields, fields, whole, word } from './json.js';
+import { ConfigFault, type Fields, fields, whole, word } from 'throughline/plugin';
 
 /**
  * Why a room is not read along with the others.

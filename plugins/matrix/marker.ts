@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Fields, fields, word } from './json.js';
+import { type Fields, fields, word } from 'throughline/plugin';
 
 /** Where a message of ours has its key; clients show it to nobody, and history gives it back. */
 const KEY = 'dev.throughline.key';

@@ -1,4 +1,4 @@
-import type { Fields } from './json.js';
+import type { Fields } from 'throughline/plugin';
 
 /** One request to the homeserver's client API. `path` is without prefix: `/joined_rooms`; its parts are encoded already. */
 export interface Call {

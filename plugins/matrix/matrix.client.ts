@@ -4,9 +4,9 @@ import { FetchHttpApi } from 'matrix-js-sdk/lib/http-api/fetch.js';
 import { Method } from 'matrix-js-sdk/lib/http-api/method.js';
 import { ClientPrefix } from 'matrix-js-sdk/lib/http-api/prefix.js';
 import { TypedEventEmitter } from 'matrix-js-sdk/lib/models/typed-event-emitter.js';
+import { type Fields, fields, word } from 'throughline/plugin';
 import { MatrixFailure } from './failure.js';
 import type { IdbFactory } from './idb.js';
-import { type Fields, fields, word } from './json.js';
 import type { Call, MatrixClient } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';
 

@@ -8,11 +8,11 @@ import {
   type ControlPost,
   type ControlThread,
   type WantedThread,
+  word,
 } from 'throughline/plugin';
 import { type Ciphers, NO_CIPHERS } from './cipher.js';
 import type { Clients } from './clients.js';
 import { type About, faultOfChannel, MatrixFailure } from './failure.js';
-import { word } from './json.js';
 import { transactionOf } from './marker.js';
 import { pathOf } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';

@@ -3,12 +3,15 @@ import {
   type Author,
   type Connection,
   type Endpoint,
+  type Fields,
+  fields,
   instantRevision,
+  known,
   type Parsed,
   type Recorded,
   type SubjectParser,
+  word,
 } from 'throughline/plugin';
-import { type Fields, fields, known, word } from './json.js';
 import type { MatrixConnection } from './matrix.options.js';
 import { messageTextOf, threadOf } from './message-text.js';
 import { messageKeyOf, subjectOf, urlOf } from './place.js';

@@ -8,12 +8,12 @@ import {
   ProviderFault,
   type ReadTool,
   type UnknownEffect,
+  word,
 } from 'throughline/plugin';
 import { type Binding, type BoundRoom, boundRoom } from './bound-room.js';
 import type { Ciphers } from './cipher.js';
 import type { Clients } from './clients.js';
 import { faultOfRead, faultOfWrite, MatrixFailure } from './failure.js';
-import { word } from './json.js';
 import { marked, transactionOf } from './marker.js';
 import type { MatrixConnection } from './matrix.options.js';
 import { findByKey } from './own-messages.js';

@@ -1,4 +1,4 @@
-import { type Fields, fields, word } from './json.js';
+import { type Fields, fields, word } from 'throughline/plugin';
 import { type Ask, pathOf } from './matrix.api.js';
 
 const MOST = 5_000;

@@ -1,5 +1,4 @@
-import { ChannelFault, type ControlButton, type ControlPost } from 'throughline/plugin';
-import type { Fields } from './json.js';
+import { ChannelFault, type ControlButton, type ControlPost, type Fields } from 'throughline/plugin';
 import { marked } from './marker.js';
 
 /** An event may have 65,536 bytes; an edit holds its text twice, and encryption makes four bytes of three. */

@@ -1,4 +1,4 @@
-import { type Fields, fields, word } from './json.js';
+import { type Fields, fields, word } from 'throughline/plugin';
 
 /** What was written, without the words that a reply repeats of the message that it answers. */
 export function messageTextOf(content: Fields): string | undefined {

@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
+import { type Fields, fields, list } from 'throughline/plugin';
 import type { Cipher } from './cipher.js';
 import { MatrixFailure } from './failure.js';
 import { copyOut, type DatabaseCopy } from './idb-copy.js';
-import { type Fields, fields, list } from './json.js';
 import { type Ask, pathOf } from './matrix.api.js';
 import type { CryptoKit, Machine, MachineRequest } from './matrix.client.js';
 import type { Snapshot } from './snapshot.js';

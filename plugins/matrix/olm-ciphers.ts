@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { ConfigFault, type Connection } from 'throughline/plugin';
+import { ConfigFault, type Connection, word } from 'throughline/plugin';
 import type { Cipher, Ciphers } from './cipher.js';
 import { copyIn } from './idb-copy.js';
-import { word } from './json.js';
 import type { Ask } from './matrix.api.js';
 import type { MatrixConnection, MatrixStore } from './matrix.options.js';
 import { OlmCipher, readSnapshot } from './olm-cipher.js';

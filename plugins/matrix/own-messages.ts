@@ -1,5 +1,5 @@
+import { type Fields, fields, list, whole, word } from 'throughline/plugin';
 import type { Cipher } from './cipher.js';
-import { type Fields, fields, list, whole, word } from './json.js';
 import { keyOf } from './marker.js';
 import { type Ask, pathOf } from './matrix.api.js';
 import { editedBy } from './room-events.js';

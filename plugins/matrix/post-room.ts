@@ -1,8 +1,7 @@
-import type { Connection } from 'throughline/plugin';
+import { type Connection, type Fields, word } from 'throughline/plugin';
 import type { Cipher, Ciphers } from './cipher.js';
 import type { Clients } from './clients.js';
 import { isRefusal, MatrixFailure } from './failure.js';
-import { type Fields, word } from './json.js';
 import { type Ask, pathOf } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';
 

@@ -1,5 +1,5 @@
+import { type Fields, fields, whole, word } from 'throughline/plugin';
 import type { BoundRoom } from './bound-room.js';
-import { type Fields, fields, whole, word } from './json.js';
 import { messageTextOf } from './message-text.js';
 import { newestFirst, TooMany } from './own-messages.js';
 import { editedBy, isRedacted } from './room-events.js';

@@ -1,5 +1,5 @@
+import { type Fields, fields, list, word } from 'throughline/plugin';
 import { MatrixFailure } from './failure.js';
-import { type Fields, fields, list, word } from './json.js';
 import { type Ask, pathOf } from './matrix.api.js';
 import type { MatrixBridge, MatrixRoom } from './matrix.options.js';
 

@@ -1,5 +1,4 @@
-import type { ProviderEvent } from 'throughline/plugin';
-import { type Fields, fields, known, word } from './json.js';
+import { type Fields, fields, known, type ProviderEvent, word } from 'throughline/plugin';
 
 const LONGEST_ID = 255;
 

@@ -1,7 +1,6 @@
-import type { ProviderEvent } from 'throughline/plugin';
+import { type Fields, type ProviderEvent, whole } from 'throughline/plugin';
 import type { Behind, RoomProgress, Why } from './cursor.js';
 import { isRefusal, MatrixFailure } from './failure.js';
-import { type Fields, whole } from './json.js';
 import { pathOf } from './matrix.api.js';
 import { RoomRefused } from './room-check.js';
 import { cutHistory, isRedacted } from './room-events.js';

@@ -1,4 +1,4 @@
-import { type Fields, fields, list, word } from './json.js';
+import { type Fields, fields, list, word } from 'throughline/plugin';
 import type { Ask } from './matrix.api.js';
 
 /** Types of room events that are looked at; all others the homeserver keeps to itself. */

@@ -1,6 +1,5 @@
-import type { WantedThread } from 'throughline/plugin';
+import { type Fields, fields, type WantedThread, word } from 'throughline/plugin';
 import { isRefusal } from './failure.js';
-import { type Fields, fields, word } from './json.js';
 import { keyOf, marked, transactionOf } from './marker.js';
 import { pathOf } from './matrix.api.js';
 import { note } from './message-body.js';

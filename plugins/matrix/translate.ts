@@ -1,7 +1,6 @@
-import type { ProviderEvent } from 'throughline/plugin';
+import { type Fields, fields, type ProviderEvent, word } from 'throughline/plugin';
 import type { Cipher } from './cipher.js';
 import { isRefusal } from './failure.js';
-import { type Fields, fields, word } from './json.js';
 import { type Ask, pathOf } from './matrix.api.js';
 import type { Members } from './members.js';
 import { editedBy, isEncrypted, isRedacted, providerEvent, roleOf, type Surroundings, unreadable } from './room-events.js';

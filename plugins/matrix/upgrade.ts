@@ -1,5 +1,5 @@
+import { type Fields, fields, word } from 'throughline/plugin';
 import { isRefusal } from './failure.js';
-import { type Fields, fields, word } from './json.js';
 import { type Ask, pathOf } from './matrix.api.js';
 
 const MOST_UPGRADES = 10;

@@ -1,6 +1,5 @@
-import { ConfigFault } from 'throughline/plugin';
+import { ConfigFault, word } from 'throughline/plugin';
 import type { Progress, RoomProgress } from './cursor.js';
-import { word } from './json.js';
 import type { Ask } from './matrix.api.js';
 import type { MatrixConnection } from './matrix.options.js';
 import { Members } from './members.js';

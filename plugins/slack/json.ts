@@ -1,20 +1,4 @@
-/** An object of a JSON payload, whose fields may hold anything. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The value when it is a JSON object, else nothing. */
-export function fields(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-}
-
-/** The objects in the value when it is a list, else none. */
-export function list(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fields).filter((item) => item !== undefined) : [];
-}
-
-/** The value when it is a string with something to read in it, else nothing. */
-export function word(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
+export { type Fields, fields, known, list, word } from 'throughline/plugin';
 
 /** The value when it is an id as Slack makes them; they are parts of keys, so nothing may stand in them that separates parts. */
 export function slackId(value: unknown): string | undefined {
@@ -24,11 +8,4 @@ export function slackId(value: unknown): string | undefined {
 /** The value when it is a message's `ts`. It identifies the message as text: as a number it would lose digits. */
 export function timestamp(value: unknown): string | undefined {
   return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? value : undefined;
-}
-
-/** Leaves out what is not known, so that a result equals its own JSON. */
-export function known<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

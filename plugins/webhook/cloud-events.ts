@@ -1,5 +1,4 @@
-import { type Headers, InvalidInput, type Reply, type VerifiedRequest } from 'throughline/plugin';
-import { fieldsOf } from './values.js';
+import { fields, type Headers, InvalidInput, type Reply, type VerifiedRequest } from 'throughline/plugin';
 
 /** An event of CloudEvents 1.0 in its structured form, whichever form it came in. */
 export type CloudEvent = Readonly<Record<string, unknown>> & {
@@ -51,8 +50,8 @@ function attributeOf(name: string, value: string | readonly string[] | undefined
 }
 
 function checked(value: unknown, where: string): CloudEvent {
-  const event = fieldsOf(value);
-  if (event === null) throw new InvalidInput(`The CloudEvent${where} is no object.`);
+  const event = fields(value);
+  if (event === undefined) throw new InvalidInput(`The CloudEvent${where} is no object.`);
   const lacking = REQUIRED.find((name) => typeof event[name] !== 'string' || event[name] === '');
   if (lacking !== undefined) throw new InvalidInput(`The CloudEvent${where} has no ${lacking}.`);
   if (event.specversion !== '1.0') throw new InvalidInput(`The CloudEvent${where} is of another version than 1.0.`);

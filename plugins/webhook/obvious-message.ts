@@ -1,6 +1,4 @@
-import { fieldsOf } from './values.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, fields } from 'throughline/plugin';
 
 /** Where messages stand in most payloads, the telling places first. */
 const MESSAGES = [
@@ -36,9 +34,9 @@ function deedOf(path: string, roots: readonly Fields[], source: string, eventKey
 
 /** The payload, and what many senders wrap theirs in. */
 function rootsOf(payload: unknown): Fields[] {
-  const root = fieldsOf(payload);
-  if (root === null) return [];
-  return [root, root.payload, root.data].map(fieldsOf).filter((each) => each !== null);
+  const root = fields(payload);
+  if (root === undefined) return [];
+  return [root, root.payload, root.data].map(fields).filter((each) => each !== undefined);
 }
 
 /** The first of the places at which one of the roots has such a value: a telling place below counts more than a vague one above. */
@@ -55,7 +53,7 @@ function firstOf<Value>(
 }
 
 function at(root: Fields, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => fieldsOf(value)?.[name], root);
+  return path.split('.').reduce<unknown>((value, name) => fields(value)?.[name], root);
 }
 
 function isText(value: unknown): value is string {

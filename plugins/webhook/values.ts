@@ -1,4 +1,4 @@
-import { instantRevision, isTruthy } from 'throughline/plugin';
+import { fields, instantRevision, isTruthy } from 'throughline/plugin';
 
 /** Seconds since 1970 are below it for some thousand years, milliseconds above it since 1973. */
 const FIRST_MILLISECONDS = 100_000_000_000;
@@ -27,10 +27,6 @@ export function word(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
 
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-}
-
 export interface Person {
   readonly id: string;
   readonly name: string;
@@ -42,7 +38,7 @@ export interface Person {
 export function personOf(value: unknown): Person | null {
   const plain = scalarText(value);
   if (plain !== null) return { id: plain, name: plain, isBot: false };
-  const { id, name, bot, roles } = fieldsOf(value) ?? {};
+  const { id, name, bot, roles } = fields(value) ?? {};
   const known = scalarText(id);
   if (known === null) return null;
   const named = Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [];

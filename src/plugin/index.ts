@@ -37,6 +37,7 @@ export type {
 } from './effect.js';
 export { ConfigFault, Conflict, DomainError, type Fault, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from './errors.js';
 export { compileExpression, type Expression, expressionFault, isTruthy } from './expressions/expression.js';
+export { type Fields, fields, known, list, whole, word } from './json.js';
 export type { LifecycleHandler, Settlement, SettlementFence } from './lifecycle-handler.js';
 export type {
   Action,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ProviderEvent } from 'throughline/plugin';
-import { type Fields, fields, list } from '../../../plugins/matrix/json.js';
+import { type Fields, fields, list, type ProviderEvent } from 'throughline/plugin';
 import { providerEvent, roleOf } from '../../../plugins/matrix/room-events.js';
 import { fixturesIn, fixtureText, goldenEntry, goldenText } from '../golden.js';
 import { parse } from './matrix.rooms.js';

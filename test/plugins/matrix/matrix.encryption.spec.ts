@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConfigFault } from 'throughline/plugin';
+import { ConfigFault, type Fields } from 'throughline/plugin';
 import type { Cipher } from '../../../plugins/matrix/cipher.js';
 import { Clients } from '../../../plugins/matrix/clients.js';
-import type { Fields } from '../../../plugins/matrix/json.js';
 import { RouteSend } from '../../../plugins/matrix/matrix.tools.js';
 import { OlmCiphers } from '../../../plugins/matrix/olm-ciphers.js';
 import { sync } from '../../../plugins/matrix/sync.js';

@@ -1,7 +1,6 @@
 import { plainToInstance } from 'class-transformer';
-import type { Connection, Parsed, ProviderEvent } from 'throughline/plugin';
+import { type Connection, type Fields, fields, type Parsed, type ProviderEvent } from 'throughline/plugin';
 import type { Cipher, Ciphers } from '../../../plugins/matrix/cipher.js';
-import { type Fields, fields } from '../../../plugins/matrix/json.js';
 import { MatrixConnection } from '../../../plugins/matrix/matrix.options.js';
 import { MatrixSubjects } from '../../../plugins/matrix/matrix.subjects.js';
 import { ADA } from '../../fakes/matrix/homeserver.js';

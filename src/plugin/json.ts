@@ -1,3 +1,5 @@
+// Readers for what a provider sends: JSON in which any field may be missing or something else.
+
 /** An object of a JSON payload, whose fields may hold anything. */
 export type Fields = Readonly<Record<string, unknown>>;
 
