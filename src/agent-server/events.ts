@@ -25,8 +25,9 @@ export function stateUpdate(key: string, value: unknown): ConversationEvent {
   return { id: randomUUID(), kind: 'ConversationStateUpdateEvent', source: 'environment', timestamp: now(), key, value };
 }
 
-export function pauseEvent(): ConversationEvent {
-  return { id: randomUUID(), kind: 'PauseEvent', source: 'user', timestamp: now() };
+/** `pause`: until a person lets it go on. `interrupt`: what it was doing, and no more than that. */
+export function stopEvent(how: 'pause' | 'interrupt'): ConversationEvent {
+  return { id: randomUUID(), kind: how === 'pause' ? 'PauseEvent' : 'InterruptEvent', source: 'user', timestamp: now() };
 }
 
 export function failure(code: string, detail: string, isRetryable: boolean): ConversationEvent {

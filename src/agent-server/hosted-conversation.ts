@@ -1,7 +1,7 @@
 import type { AgentRuntime } from '../plugin/index.js';
 import { killProcessGroup } from '../runtimes/process/process-group.js';
 import type { EventLog, Line } from './event-log.js';
-import { type ConversationEvent, failure, message, pauseEvent, stateUpdate } from './events.js';
+import { type ConversationEvent, failure, message, stateUpdate, stopEvent } from './events.js';
 import { type ExecutionStatus, execution } from './execution.js';
 import { HostedTurn } from './hosted-turn.js';
 import type { Places } from './places.js';
@@ -110,12 +110,12 @@ export class HostedConversation {
   }
 
   /** Stops its work; what was not done stays, until it is told to run. */
-  async pause(): Promise<void> {
+  async pause(how: 'pause' | 'interrupt' = 'pause'): Promise<void> {
     this.isToRun = false;
     this.stopping.abort(new Error('paused'));
     await this.working;
     this.stopping = new AbortController();
-    await this.step('pause', [pauseEvent()]);
+    await this.step('pause', [stopEvent(how)]);
   }
 
   /** A person's word on what its agent asks. Throws `NotNow` where it asks nothing. */

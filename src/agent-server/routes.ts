@@ -60,9 +60,9 @@ export function addExecution(api: FastifyInstance, { conversations }: Hosted): v
     await named(request, (conversation) => conversation.run());
     return SUCCESS;
   });
-  for (const how of ['pause', 'interrupt'])
+  for (const how of ['pause', 'interrupt'] as const)
     api.post(`/conversations/:id/${how}`, async (request) => {
-      await named(request, (conversation) => conversation.pause());
+      await named(request, (conversation) => conversation.pause(how));
       return SUCCESS;
     });
   api.get('/conversations/:id/agent_final_response', async (request) => {

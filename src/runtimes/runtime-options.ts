@@ -75,7 +75,7 @@ export function agentServerOptions(options: RuntimeOptions): { readonly place: A
       request: { agent, ...(workingDir !== null && { workspace: { kind: 'LocalWorkspace', working_dir: workingDir } }) },
       timeoutMs: read.duration('timeoutMs', { least: 1 }) ?? HALF_AN_HOUR_MS,
       pollMs: read.duration('pollMs', { least: 1 }) ?? POLL_MS,
-      ...{ beginMs: 15_000, wait: { limitMs: 10_000, everyMs: 2_000 } },
+      ...{ beginMs: 15_000, silenceMs: 60_000, wait: { limitMs: 10_000, everyMs: 2_000 } },
     },
   };
 }

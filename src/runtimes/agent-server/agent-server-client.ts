@@ -1,6 +1,6 @@
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown, ProviderFault } from '../../plugin/index.js';
 import type { AgentServerPlace } from './agent-servers.js';
-import { type ConversationInfo, type EventPage, readConversation, readEventPage } from './answers.js';
+import { type ConversationInfo, type EventPage, type PostAnswer, readConversation, readEventPage, readPost } from './answers.js';
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const PAGE = 100;
@@ -34,9 +34,11 @@ export class AgentServerClient {
     return readConversation(await this.call('GET', of(id), undefined, signal));
   }
 
-  async post(id: string, message: PostedMessage, signal?: AbortSignal): Promise<void> {
+  async post(id: string, message: PostedMessage, signal?: AbortSignal): Promise<PostAnswer> {
     const content = [{ type: 'text', text: message.text }];
-    await this.call('POST', `${of(id)}/events`, { role: 'user', content, run: message.run, message_id: message.id }, signal);
+    return readPost(
+      await this.call('POST', `${of(id)}/events`, { role: 'user', content, run: message.run, message_id: message.id }, signal),
+    );
   }
 
   /** Newest first. */
@@ -45,9 +47,11 @@ export class AgentServerClient {
     return readEventPage(await this.call('GET', `${of(id)}/events/search?${query}`, undefined, signal));
   }
 
-  /** Begins the work on what is not done. `Conflict`: it is begun. */
+  /** Begins the work on what is not done, where it is not begun. */
   async run(id: string, signal?: AbortSignal): Promise<void> {
-    await this.call('POST', `${of(id)}/run`, undefined, signal);
+    await this.call('POST', `${of(id)}/run`, undefined, signal).catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+    });
   }
 
   async interrupt(id: string, signal?: AbortSignal): Promise<void> {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AgentRuntime,
   type ApprovalDecision,
-  Conflict,
   NotFound,
   type TurnEvent,
   type TurnInput,
@@ -12,6 +11,7 @@ import { promptText } from '../prompt-text.js';
 import { AgentServerClient, type PostedMessage } from './agent-server-client.js';
 import type { AgentServers } from './agent-servers.js';
 import type { ConversationInfo } from './answers.js';
+import { isAsleep } from './asleep.js';
 import { ConversationGone } from './conversation-gone.js';
 import { Followed } from './followed.js';
 import { messageId, postOnce } from './post-once.js';
@@ -24,11 +24,12 @@ export interface AgentServerOptions {
   readonly pollMs: number;
   /** How long a loop that was told to run may not have begun. */
   readonly beginMs: number;
+  /** How long a server that answers nothing of use is asked on about a turn that runs. */
+  readonly silenceMs: number;
   /** How long a conversation that had been open is waited for where its server does not know it, and how often it is asked for. */
   readonly wait: { readonly limitMs: number; readonly everyMs: number };
 }
 
-const ASLEEP = ['paused', 'waiting_for_confirmation'];
 const REJECTION = 'A person did not allow it.';
 
 /** Runs turns in conversations of an agent server. A message that was given once is not given again, whoever died in between. */
@@ -46,27 +47,46 @@ export class AgentServerRuntime implements AgentRuntime {
     if (place === null) throw new ConversationGone(`no agent server has conversation ${id} any more`);
     const client = new AgentServerClient(place);
     const before = await this.open(client, input, signal);
-    const [isAsleep, isMarked] = [ASLEEP.includes(before.status), !before.takesMessageIds];
+    const [sleeps, isMarked] = [await isAsleep(client, before, signal), !before.takesMessageIds];
     const followed = new Followed(client, place, id, this.options, {
       costUsd: before.costUsd ?? 0,
-      worded: (messages) => messagesOf(input, messages, { mayRun: true, isMarked }),
+      worded: (messages, isToRun) => messagesOf(input, messages, { mayRun: isToRun, isMarked }),
     });
-    for (const message of messagesOf(input, input.turn.messages, { mayRun: !isAsleep, isMarked })) {
+    let isKnown = false;
+    for (const [index, message] of messagesOf(input, input.turn.messages, { mayRun: !sleeps, isMarked }).entries()) {
       const posted = await postOnce(client, id, message, input.session, signal);
-      yield { type: 'session', id: posted.event };
+      // The turn's first, so that a repeated turn finds all of them behind it.
+      if (index === 0) yield { type: 'session', id: posted.event };
       followed.given(posted.event);
-      if (message.run && posted.isOld) await begin(client, id, signal);
+      isKnown = posted.isOld;
+      // A message that it had from an earlier try began nothing this time.
+      if (message.run && isKnown) await client.run(id, signal);
     }
     // A person has stopped it, or is asked something: whoever writes meanwhile neither goes on for them nor answers for them.
-    if (isAsleep) return yield { type: 'result', text: notice(before) };
-    this.running.set(input.turn.id, followed);
+    if (sleeps && !(isKnown && before.status === 'waiting_for_confirmation')) return yield { type: 'result', text: notice(before) };
+    yield* this.follow(input.turn.id, followed, () => client.interrupt(id), signal);
+  }
+
+  private async *follow(
+    turn: string,
+    followed: Followed,
+    interrupt: () => Promise<void>,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, void, undefined> {
+    this.running.set(turn, followed);
+    // Whoever stops listening has stopped the turn, too.
+    let isLeft = true;
     try {
       yield* followed.events(signal);
+      isLeft = false;
+    } catch (error) {
+      isLeft = signal.aborted;
+      throw error;
     } finally {
-      this.running.delete(input.turn.id);
+      this.running.delete(turn);
       followed.close();
       // The reason why it was aborted is not hidden by a server that cannot be told.
-      if (signal.aborted) await client.interrupt(id).catch(() => undefined);
+      if (isLeft) await interrupt().catch(() => undefined);
     }
   }
 
@@ -102,13 +122,6 @@ export class AgentServerRuntime implements AgentRuntime {
       await delay(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
-}
-
-/** A message that it had from an earlier try began nothing this time. */
-async function begin(client: AgentServerClient, id: string, signal: AbortSignal): Promise<void> {
-  await client.run(id, signal).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
-  });
 }
 
 /** One for each delivery, so that a try with more of them repeats none; the last lets the agent begin. */

@@ -27,6 +27,17 @@ export interface EventPage {
   readonly next: string | null;
 }
 
+/** What became of a message; `event` is null where the server does not say it. */
+export interface PostAnswer {
+  readonly event: string | null;
+  readonly isDuplicate: boolean;
+}
+
+export function readPost(value: unknown): PostAnswer {
+  const { event_id: event, duplicate } = record(value, 'an answer to a message');
+  return { event: typeof event === 'string' ? event : null, isDuplicate: duplicate === true };
+}
+
 export function readConversation(value: unknown): ConversationInfo {
   const info = record(value, 'a conversation');
   const status = STATUSES.find((known) => known === info['execution_status']);

@@ -2,10 +2,13 @@ import { type TurnEvent, TurnFailed, type TurnMessage } from '../../plugin/index
 import type { AgentServerClient, PostedMessage } from './agent-server-client.js';
 import type { AgentServerPlace } from './agent-servers.js';
 import { type AgentServerEvent, type ConversationInfo, textFrom } from './answers.js';
+import { mayRun } from './asleep.js';
 import { Nudges } from './nudges.js';
 import { postOnce } from './post-once.js';
+import { questionOf } from './question.js';
+import { Sight, type SightOptions } from './sight.js';
 
-export interface FollowOptions {
+export interface FollowOptions extends SightOptions {
   readonly timeoutMs: number;
   readonly pollMs: number;
   readonly beginMs: number;
@@ -15,7 +18,7 @@ interface Before {
   /** What the conversation had cost. */
   readonly costUsd: number;
   /** Messages as they are posted. */
-  readonly worded: (messages: readonly TurnMessage[]) => readonly PostedMessage[];
+  readonly worded: (messages: readonly TurnMessage[], mayRun: boolean) => readonly PostedMessage[];
 }
 
 /** The turn of a conversation at an agent server: what happens after its messages, until the agent comes to rest. */
@@ -31,6 +34,15 @@ export class Followed {
   private readonly actions: AgentServerEvent[] = [];
   private isOver = false;
   private hasSpoken = false;
+  private hasBegun = false;
+  /** When it must have begun. */
+  private limit = 0;
+  private isTold = false;
+  /** Messages are taken one after the other, and counted; `seen`: so many were when it was last told to run. */
+  private taking: Promise<boolean> = Promise.resolve(false);
+  private taken = 0;
+  private seen = 0;
+  private readonly sight: Sight;
 
   constructor(
     private readonly client: AgentServerClient,
@@ -40,6 +52,7 @@ export class Followed {
     private readonly before: Before,
   ) {
     this.nudges = new Nudges(place, id);
+    this.sight = new Sight(client, id, options);
   }
 
   /** This message is the conversation's now. */
@@ -51,46 +64,85 @@ export class Followed {
 
   /** Ends when the agent has come to rest; throws `TurnFailed` where that was no end. */
   async *events(signal: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
-    let limit = performance.now() + this.options.beginMs;
+    this.expectBegin();
     let until = performance.now() + this.options.timeoutMs;
-    let hasBegun = false;
-    let isTold = false;
     for (; ; await this.nudges.next(this.options.pollMs, signal)) {
-      const now = await this.client.conversation(this.id, signal);
-      const news = await this.news(signal);
-      for (const event of news) yield* this.told(event);
-      this.actions.push(...news.filter(({ kind }) => kind === 'ActionEvent'));
-      hasBegun ||= now.status === 'running' || news.some(({ source }) => source === 'agent');
-      if (now.status === 'waiting_for_confirmation') {
+      const seen = await this.sight.look(signal, () => this.news(signal));
+      for (const event of seen?.news ?? []) yield* this.told(event);
+      if (seen?.now.status === 'waiting_for_confirmation') {
         // Nobody's time but the people's.
         until = performance.now() + this.options.timeoutMs;
         if (this.asked === null) yield this.ask();
         continue;
       }
-      if (this.asked !== null) this.actions.splice(0);
-      this.asked = null;
       if (performance.now() > until) throw await this.tooLong();
-      if (now.status === 'running') continue;
-      if (!hasBegun && performance.now() < limit) continue;
-      if (!hasBegun && !isTold) {
-        // A start that did not work is answered as one that did.
-        await this.client.run(this.id, signal);
-        [isTold, limit] = [true, performance.now() + this.options.beginMs];
-        continue;
-      }
-      this.isOver = true;
-      return yield* this.conclude(now, news, hasBegun);
+      if (seen === null || (await this.isAtWork(seen.now, signal))) continue;
+      return yield* this.conclude(seen.now, seen.news);
     }
   }
 
   /** More messages for the turn. False: it has come to rest. */
-  async take(messages: readonly TurnMessage[]): Promise<boolean> {
+  take(messages: readonly TurnMessage[]): Promise<boolean> {
+    const taken = this.taking.then(() => this.give(messages));
+    this.taking = taken.catch(() => false);
+    return taken;
+  }
+
+  private async give(messages: readonly TurnMessage[]): Promise<boolean> {
     if (this.isOver) return false;
-    for (const message of this.before.worded(messages)) {
+    this.taken += 1;
+    // Were it told to run while a person is asked something, that would be taken for their yes.
+    const isToRun = mayRun(await this.client.conversation(this.id));
+    for (const message of this.before.worded(messages, isToRun)) {
       const { event } = await postOnce(this.client, this.id, message, this.last);
       this.given(event);
     }
     return true;
+  }
+
+  /** Whether it goes on, by itself or because it is told to. Once it does not, the turn takes no more messages. */
+  private async isAtWork({ status }: ConversationInfo, signal: AbortSignal): Promise<boolean> {
+    if (this.asked !== null) this.actions.splice(0);
+    this.asked = null;
+    if (status === 'running') return this.begins();
+    if (!this.hasBegun && status !== 'paused') {
+      if (performance.now() < this.limit) return true;
+      if (!this.isTold) return this.tell(signal);
+    }
+    await this.restOfTaking();
+    if (this.seen !== this.taken && (status === 'idle' || status === 'finished')) {
+      this.seen = this.taken;
+      // What it was given at its very end, or while a person was asked, may have begun nothing.
+      this.hasBegun = status === 'finished';
+      return this.tell(signal);
+    }
+    this.isOver = true;
+    return false;
+  }
+
+  private async restOfTaking(): Promise<void> {
+    for (;;) {
+      const { taking } = this;
+      await taking;
+      if (taking === this.taking) return;
+    }
+  }
+
+  private begins(): true {
+    this.hasBegun = true;
+    return true;
+  }
+
+  /** A start that did not work is answered as one that did. */
+  private async tell(signal: AbortSignal): Promise<true> {
+    await this.client.run(this.id, signal);
+    this.isTold = true;
+    this.expectBegin();
+    return true;
+  }
+
+  private expectBegin(): void {
+    this.limit = performance.now() + this.options.beginMs;
   }
 
   /** False: it asks nothing of the kind any more. */
@@ -106,9 +158,9 @@ export class Followed {
     this.nudges.close();
   }
 
-  private *conclude(now: ConversationInfo, news: readonly AgentServerEvent[], hasBegun: boolean): Generator<TurnEvent, void, undefined> {
+  private *conclude(now: ConversationInfo, news: readonly AgentServerEvent[]): Generator<TurnEvent, void, undefined> {
     if (now.costUsd !== null) yield { type: 'cost', usd: Math.max(0, now.costUsd - this.before.costUsd) };
-    if (!hasBegun) throw new TurnFailed('the agent server took the message, and its agent did not begin');
+    if (!this.hasBegun && now.status !== 'paused') throw new TurnFailed('the agent server took the message, and its agent did not begin');
     if (now.status === 'error' || now.status === 'stuck') throw new TurnFailed(`the agent ended as ${now.status}`, detailIn(news));
     if (now.status === 'paused') yield { type: 'status', text: 'a person has paused the agent at its server' };
   }
@@ -118,22 +170,15 @@ export class Followed {
     return new TurnFailed(`the turn took longer than ${Math.round(this.options.timeoutMs / 1000)} s`);
   }
 
-  /** What a person is to confirm: what says that it waits for that, else the last thing that was done. */
   private ask(): TurnEvent {
-    const waiting = this.actions.filter(({ fields }) => fields['awaits_confirmation'] === true);
-    const actions = waiting.length > 0 ? waiting : this.actions.slice(-1);
-    this.asked = actions.at(-1)?.id ?? 'confirmation';
-    const names = actions.map(({ fields }) => String(fields['tool_name'] ?? 'something'));
-    const body = actions.map(({ fields }) => shown(fields['action'])).join('\n\n');
-    return {
-      type: 'approval',
-      id: this.asked,
-      title: names.join(', ') || 'The agent waits for confirmation',
-      body: body || 'It does not say for what.',
-    };
+    const question = questionOf(this.actions);
+    this.asked = question.id;
+    return question;
   }
 
   private *told(event: AgentServerEvent): Generator<TurnEvent, void, undefined> {
+    this.hasBegun ||= event.source === 'agent';
+    if (event.kind === 'ActionEvent') this.actions.push(event);
     const text = textFrom(event, 'agent');
     if (text !== null && text !== '') yield { type: 'text', text: this.hasSpoken ? `\n\n${text}` : text };
     this.hasSpoken ||= text !== null && text !== '';
@@ -159,8 +204,4 @@ function detailIn(news: readonly AgentServerEvent[]): string | null {
   const last = news.findLast(({ kind }) => kind === 'ConversationErrorEvent');
   const detail = last?.fields['detail'];
   return typeof detail === 'string' ? detail.slice(-4096) : null;
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

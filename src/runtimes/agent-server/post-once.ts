@@ -22,7 +22,12 @@ export async function postOnce(
 ): Promise<{ readonly event: string; readonly isOld: boolean }> {
   const before = await find(client, conversation, message, checkpoint, signal);
   if (before !== null) return { event: before, isOld: true };
-  await client.post(conversation, message.isMarked ? { ...message, text: marked(message) } : message, signal);
+  const { event, isDuplicate } = await client.post(
+    conversation,
+    message.isMarked ? { ...message, text: marked(message) } : message,
+    signal,
+  );
+  if (event !== null) return { event, isOld: isDuplicate };
   const posted = await find(client, conversation, message, checkpoint, signal);
   if (posted !== null) return { event: posted, isOld: false };
   throw new OutcomeUnknown('the agent server said that it took a message, and shows none');

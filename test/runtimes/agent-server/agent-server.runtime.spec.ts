@@ -7,7 +7,7 @@ import { failure, run, textOf, turnInput } from '../turns.js';
 
 const first = { ...turnInput('hello'), session: null };
 
-const OPTIONS = { request: {}, timeoutMs: 60_000, pollMs: 1, beginMs: 20, wait: { limitMs: 20, everyMs: 5 } };
+const OPTIONS = { request: {}, timeoutMs: 60_000, pollMs: 1, beginMs: 20, silenceMs: 300, wait: { limitMs: 20, everyMs: 5 } };
 
 describe('the runtime of agent servers', () => {
   let server: FakeAgentServer;

@@ -13,7 +13,14 @@ let runtime: AgentServerRuntime;
 
 beforeEach(async () => {
   served = await new Served({ THROUGHLINE_AGENT_SERVER_KEY: 'key' }).start();
-  const options = { request: { agent: ACP }, timeoutMs: 60_000, pollMs: 5000, beginMs: 2000, wait: { limitMs: 50, everyMs: 10 } };
+  const options = {
+    request: { agent: ACP },
+    timeoutMs: 60_000,
+    pollMs: 5000,
+    beginMs: 2000,
+    silenceMs: 300,
+    wait: { limitMs: 50, everyMs: 10 },
+  };
   runtime = new AgentServerRuntime(new FixedAgentServer({ url: served.url, apiKey: 'key' }), options);
 });
 afterEach(() => served.remove());
@@ -111,7 +118,14 @@ describe('turns at the agent server of this package', () => {
   });
 
   it('TRN-7 fails a turn that takes too long, and stops its agent', async () => {
-    const options = { request: { agent: ACP }, timeoutMs: 200, pollMs: 20, beginMs: 2000, wait: { limitMs: 50, everyMs: 10 } };
+    const options = {
+      request: { agent: ACP },
+      timeoutMs: 200,
+      pollMs: 20,
+      beginMs: 2000,
+      silenceMs: 300,
+      wait: { limitMs: 50, everyMs: 10 },
+    };
     const short = new AgentServerRuntime(new FixedAgentServer({ url: served.url, apiKey: 'key' }), options);
     expect((await failure(run(short, turn(1, null, '!hang')))).message).toContain('longer than');
     expect(await status()).toBe('paused');
