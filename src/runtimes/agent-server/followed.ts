@@ -104,7 +104,8 @@ export class Followed {
   private async isAtWork({ status }: ConversationInfo, signal: AbortSignal): Promise<boolean> {
     if (this.asked !== null) this.actions.splice(0);
     this.asked = null;
-    if (status === 'running') return this.begins();
+    this.hasBegun ||= status === 'running';
+    if (status === 'running') return true;
     if (!this.hasBegun && status !== 'paused') {
       if (performance.now() < this.limit) return true;
       if (!this.isTold) return this.tell(signal);
@@ -126,11 +127,6 @@ export class Followed {
       await taking;
       if (taking === this.taking) return;
     }
-  }
-
-  private begins(): true {
-    this.hasBegun = true;
-    return true;
   }
 
   /** A start that did not work is answered as one that did. */

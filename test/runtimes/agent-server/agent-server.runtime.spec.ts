@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OutcomeUnknown } from '../../../src/plugin/index.js';
+import { OutcomeUnknown, ProviderFault, type TurnEvent } from '../../../src/plugin/index.js';
 import { AgentServerRuntime } from '../../../src/runtimes/agent-server/agent-server.runtime.js';
 import { ConversationGone } from '../../../src/runtimes/agent-server/conversation-gone.js';
 import { FakeAgentServer } from '../../fakes/agent-server/agent-server.js';
@@ -53,5 +53,74 @@ describe('the runtime of agent servers', () => {
     const next = { ...first, turn: { ...first.turn, messages: first.turn.messages.map((message) => ({ ...message, delivery: 'd-9' })) } };
     server.conversations.clear();
     expect((await failure(run(runtime, next))).message).toContain('did not begin');
+  });
+
+  /** What it is told by the way. */
+  const ofPosts = () => server.calls.filter(({ path }) => path.endsWith('/events')).map(({ body }) => JSON.parse(body));
+  const asksForIt = ({ method, path }: { method: string; path: string }) => method === 'GET' && path.endsWith(first.conversation.id);
+
+  const become = (status: string) => {
+    const conversation = server.conversations.get(first.conversation.id);
+    if (conversation) conversation.status = status;
+  };
+
+  it('AUT-5 finds every message of a turn that is repeated, and gives none twice', async () => {
+    const many = { ...turnInput('one', 'two', 'three'), session: null };
+    const events = await run(runtime, many);
+    const sessions = events.flatMap((event) => (event.type === 'session' ? [event.id] : []));
+    expect(sessions).toHaveLength(1);
+    expect(textOf(await run(runtime, { ...many, session: sessions[0] ?? null }))).toBe('Done.');
+    expect(server.said(first.conversation.id)).toHaveLength(3);
+  });
+
+  it.each([{ status: 500, body: {} }, { status: 503, body: {} }, { status: 404, body: {} }, 'drop'] as const)(
+    'goes on with a turn whose server answers for a moment with %j',
+    async (manner) => {
+      for (let times = 0; times < 2; times += 1) server.once(asksForIt, manner);
+      expect(textOf(await run(runtime, first))).toBe('Done.');
+    },
+  );
+
+  it('gives a turn up, for another try, whose server stays silent', async () => {
+    const silent = new AgentServerRuntime({ find: async () => ({ url: server.url, apiKey: null }) }, { ...OPTIONS, silenceMs: 30 });
+    server.manner = (call) => (asksForIt(call) ? { status: 500, body: {} } : 'ok');
+    await expect(run(silent, first)).rejects.toBeInstanceOf(ProviderFault);
+  });
+
+  it('AUT-5 says that a conversation is gone which goes while it is worked on', async () => {
+    server.manner = (call) => (asksForIt(call) ? { status: 404, body: {} } : 'ok');
+    await expect(run(runtime, first)).rejects.toBeInstanceOf(ConversationGone);
+  });
+
+  it('AUT-7 what is given while a person is asked is no yes of theirs, and is worked on after it', async () => {
+    server.agent = { says: 'May I?', ends: 'waiting_for_confirmation' };
+    const events: TurnEvent[] = [];
+    for await (const event of runtime.startTurn(first, new AbortController().signal)) {
+      events.push(event);
+      if (event.type !== 'approval') continue;
+      const [message] = turnInput('more').turn.messages;
+      expect(await runtime.append('t-1', message ? [{ ...message, delivery: 'd-2' }] : [])).toBe(true);
+      expect(ofPosts().map(({ run: isToRun }) => isToRun)).toEqual([true, false]);
+      server.agent = { says: 'Both done.', ends: 'finished' };
+      await runtime.decide('t-1', event.id, 'approved');
+      become('idle');
+    }
+    expect(textOf(events)).toBe('May I?\n\nBoth done.');
+  });
+
+  it('AUT-7 does not begin what a person has paused before it began', async () => {
+    server.agent = null;
+    const events: TurnEvent[] = [];
+    for await (const event of runtime.startTurn(first, new AbortController().signal)) {
+      events.push(event);
+      become('paused');
+    }
+    expect(events.at(-1)).toEqual({ type: 'status', text: expect.stringContaining('paused') });
+    expect(server.calls.some(({ path }) => path.endsWith('/run'))).toBe(false);
+  });
+
+  it('stops the agent of a turn that nobody listens to any more', async () => {
+    for await (const event of runtime.startTurn(first, new AbortController().signal)) if (event.type === 'text') break;
+    expect(server.calls.at(-1)?.path).toMatch(/\/interrupt$/);
   });
 });

@@ -117,6 +117,39 @@ describe('turns at the agent server of this package', () => {
     expect(await status()).toBe('paused');
   });
 
+  it('AUT-7 goes on after a turn that was stopped from here, which is no pause of a person', async () => {
+    const stop = new AbortController();
+    let session: string | null = null;
+    const stopped = during(
+      turn(1, null, '!hang'),
+      (event) => {
+        if (event.type !== 'session') return;
+        session = event.id;
+        setTimeout(() => stop.abort(new Error('stop')), 100);
+      },
+      stop.signal,
+    );
+    await expect(stopped).rejects.toThrow('stop');
+    const next = during(turn(2, session, '!say two'), () => {});
+    while ((await status()) !== 'running') await new Promise((resolve) => setTimeout(resolve, 10));
+    await ask('POST', '/pause');
+    expect((await next).at(-1)).toEqual({ type: 'status', text: expect.stringContaining('a person has paused') });
+    expect((await run(runtime, turn(3, session, '!say three'))).at(-1)).toEqual({
+      type: 'result',
+      text: expect.stringContaining('was not woken'),
+    });
+  });
+
+  it('AUT-7 REC-1 asks again what its agent asked when the host died', async () => {
+    const input = turn(1, null, '!ask rm');
+    for await (const event of runtime.startTurn(input, new AbortController().signal)) if (event.type === 'session') break;
+    while ((await status()) !== 'waiting_for_confirmation') await new Promise((resolve) => setTimeout(resolve, 10));
+    const events = await during({ ...input, turn: { ...input.turn, id: 't-9' } }, async (event) => {
+      if (event.type === 'approval') expect(await runtime.decide('t-9', event.id, 'approved')).toBe(true);
+    });
+    expect(textOf(events)).toBe('[opt-allow_once]');
+  });
+
   it('TRN-7 fails a turn that takes too long, and stops its agent', async () => {
     const options = {
       request: { agent: ACP },
