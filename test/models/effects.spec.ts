@@ -49,10 +49,12 @@ class Believed {
     effect.state = state;
     effect.evidence = evidence;
     for (const entry of this.of(effect.key)) {
-      if (!entry.waitsFor.delete(effect) || entry.fate !== 'held') continue;
-      if (evidence !== null && entry.comment === evidence) entry.fate = 'suppressed';
-      else if (entry.waitsFor.size === 0) entry.fate = 'pending';
-      if (entry.fate === 'suppressed') entry.waitsFor.clear();
+      if (!entry.waitsFor.delete(effect)) continue;
+      const isOurs = evidence !== null && entry.comment === evidence;
+      // What is proved is no other's, whatever has become of it meanwhile.
+      if (isOurs) entry.waitsFor.clear();
+      if (entry.fate === 'held' && isOurs) entry.fate = 'suppressed';
+      else if (entry.fate === 'held' && entry.waitsFor.size === 0) entry.fate = 'pending';
     }
   }
 
