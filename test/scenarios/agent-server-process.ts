@@ -78,6 +78,11 @@ export class AgentServerProcess {
     return items.map(({ llm_message: { content } }) => content.map((part) => part.text).join(''));
   }
 
+  /** As whoever tidies up there does. */
+  async forget(conversation: string): Promise<void> {
+    await fetch(`${this.address}/api/conversations/${conversation}`, { method: 'DELETE' });
+  }
+
   async remove(): Promise<void> {
     await this.kill();
     this.front.closeAllConnections();

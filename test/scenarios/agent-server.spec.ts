@@ -104,4 +104,24 @@ eachDatabase('turns at an agent server', (make) => {
     const said = await agents.said(conversation, 'user');
     expect(said.map((text) => /message \d/.exec(text)?.[0])).toEqual(['message 1', 'message 2', 'message 3']);
   });
+
+  it('AUT-5 makes no conversation anew that is gone at its server: its messages wait for a person', async () => {
+    await start();
+    const [{ conversation = '' } = {}] = (await comment(server.url, 1, 1)).body.deliveries;
+    await until(() => isDone(conversation, 1));
+    await agents.forget(conversation);
+    await comment(server.url, 1, 2);
+    const store = await test.open();
+    const standing = () =>
+      store.transaction((tx) =>
+        tx.all<{ parked: string | null; open: number }>('select parked, open from queues where conversation = ?', [conversation]),
+      );
+    try {
+      await until(async () => (await standing())[0]?.parked === 'stalled');
+      expect(await standing()).toEqual([{ parked: 'stalled', open: 1 }]);
+      await expect(agents.said(conversation, 'user')).rejects.toThrow();
+    } finally {
+      await store.close();
+    }
+  });
 });
