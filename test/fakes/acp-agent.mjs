@@ -1,10 +1,11 @@
 // An agent that speaks the Agent Client Protocol by the official SDK. What it does in a turn stands in its messages, one command a line:
-// say, think, tool, plan, ask, cost, wait, write, crash, hang, flood, line, stderr, garbage, stop, mode, files, env. Its sessions live in a folder, as with real agents.
+// say, think, tool, plan, ask, cost, wait, write, crash, hang, hold (until the file GO is there), flood, line, stderr, garbage, stop, mode, files, env. Its sessions live in a folder, as with real agents.
 // How it is started: `--no-load`, `--resume`, `--no-http`, `--version N`, `--login`, `--deaf` (ignores cancel), `--silent`, `--lost`,
 // `--undying` (lives on when its input is closed and when it is asked to end), `--unread` (never reads its input).
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 
 const args = process.argv.slice(2);
@@ -75,6 +76,9 @@ const commands = {
     await say(chunk(`[${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome}]`));
   },
   hang: () => new Promise(() => {}),
+  hold: async () => {
+    while (!existsSync(process.env.GO)) await delay(20);
+  },
   crash: (_say, code) => {
     process.stderr.write('out of memory\n');
     process.exit(Number(code || 1));

@@ -92,11 +92,17 @@ export interface Answer {
 }
 
 /** A recorded comment, made the n-th of its issue, as GitHub signs and sends it. */
-export async function comment(url: string, issue: number, n: number, id = `delivery-${issue}-${n}`): Promise<Answer> {
+export async function comment(
+  url: string,
+  issue: number,
+  n: number,
+  id = `delivery-${issue}-${n}`,
+  text = `#${issue} message ${n}`,
+): Promise<Answer> {
   const event = structuredClone(recorded);
   event.issue.number = issue;
   event.comment.id = issue * 100_000 + n;
-  event.comment.body = `#${issue} message ${n}`;
+  event.comment.body = text;
   const body = JSON.stringify(event);
   const response = await fetch(`${url}/v1/events/default/gh`, {
     method: 'POST',

@@ -1,6 +1,8 @@
 // Stands in for Claude Code with its rules about sessions: ids are UUIDs of ours, belong to a folder, and are begun only once.
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { args, commandsOf, isKnown, keep, say, turnsOf } from './state.mjs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { args, commandsOf, isKnown, keep, record, say, turnsOf } from './state.mjs';
 
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const resume = option('--resume');
@@ -42,6 +44,7 @@ async function work({ value: line, done }) {
   next = lines.next();
   const frame = JSON.parse(line);
   const prompt = frame.message.content.map((block) => block.text).join('');
+  record('taken.log', prompt);
   say({ ...frame, session_id: id, isReplay: true });
   if (isFirst) {
     keep(id, prompt);
@@ -52,7 +55,15 @@ async function work({ value: line, done }) {
   return true;
 }
 
+/** Until the file GO is there; a message that comes meanwhile joins. */
+async function hold() {
+  if (existsSync(process.env.GO)) return;
+  await work(await next);
+  while (!existsSync(process.env.GO)) await delay(20);
+}
+
 async function obey([name, rest]) {
+  if (name === 'hold') await hold();
   if (name === 'say') text(rest);
   if (name === 'helper') text(rest, 'toolu_1');
   if (name === 'tool') say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 't', name: rest, input: { a: 1 } }] } });

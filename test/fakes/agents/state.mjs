@@ -6,7 +6,9 @@ import { text } from 'node:stream/consumers';
 export const args = process.argv.slice(2);
 export const say = (frame) => process.stdout.write(`${JSON.stringify(frame)}\n`);
 
-appendFileSync(path.join(process.env.HOME, 'starts.log'), `${JSON.stringify(args)}\n`);
+export const record = (file, what) => appendFileSync(path.join(process.env.HOME, file), `${JSON.stringify(what)}\n`);
+
+record('starts.log', args);
 
 export async function refuse(code, words) {
   process.stderr.write(`${words}\n`);
