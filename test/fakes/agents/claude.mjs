@@ -58,7 +58,7 @@ async function work({ value: line, done }) {
 /** Until the file GO is there; a message that comes meanwhile joins. */
 async function hold() {
   if (existsSync(process.env.GO)) return;
-  await work(await next);
+  next.then(work);
   while (!existsSync(process.env.GO)) await delay(20);
 }
 
