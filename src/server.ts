@@ -15,6 +15,7 @@ import type { LoadedConfig } from './config/config.js';
 import type { Database } from './database/database.js';
 import { migrateUp } from './database/migrate.js';
 import { createHttpApp } from './http/create-http-app.js';
+import { OpenRequests } from './http/open-requests.js';
 import { ServerLogger } from './http/server-logger.js';
 
 export interface ServerOptions {
@@ -47,7 +48,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { url, directUrl, pool } = loaded.config.database;
   const database = await openStore({ url, server: true, poolSize: pool });
   let app: NestFastifyApplication | undefined;
-  const close = () => stop(database, app);
+  let requests: OpenRequests | undefined;
+  const close = () => stop(database, app, requests);
   try {
     await migrate(database, directUrl);
     announce(await ensureAdminToken(database, { dataDir: loaded.config.dataDir, access, orgs: loaded.config.orgs }));
@@ -57,6 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     app = await createHttpApp(AppModule.using(parts), httpOptions(loaded), logger);
     serveOpenApi(app, parts.version);
     await app.get(Lifecycle).prepare();
+    requests = new OpenRequests(app.getHttpServer());
     await app.listen(loaded.config.server.port, loaded.config.server.host);
     await app.get(Lifecycle).begin();
     return { url: await app.getUrl(), connections: loaded.config.connections.length, close };
@@ -75,10 +78,10 @@ async function migrate(database: Database, directUrl: string | null): Promise<vo
 }
 
 /** Every step is taken, also after one that fails: a timer or a lock that stayed would keep the process alive. */
-async function stop(database: Database, app: NestFastifyApplication | undefined): Promise<void> {
+async function stop(database: Database, app?: NestFastifyApplication, requests?: OpenRequests): Promise<void> {
   const lifecycle = app?.get(Lifecycle);
   const faults: unknown[] = [];
-  for (const step of [() => lifecycle?.drain(), () => app?.close(), () => lifecycle?.end(), () => database.close()]) {
+  for (const step of [() => lifecycle?.drain(), () => endHttp(app, requests), () => lifecycle?.end(), () => database.close()]) {
     try {
       await step();
     } catch (error) {
@@ -86,6 +89,11 @@ async function stop(database: Database, app: NestFastifyApplication | undefined)
     }
   }
   if (faults.length > 0) throw faults[0];
+}
+
+async function endHttp(app?: NestFastifyApplication, requests?: OpenRequests): Promise<void> {
+  const closing = app?.close();
+  await (closing && requests ? requests.endWith(closing) : closing);
 }
 
 function announce(tokenFile: string | null): void {
