@@ -130,7 +130,8 @@ eachCore('sandboxes of runs', (open) => {
     for (let i = 0; i < 3; i++) await keeper().look(signal);
     expect(await row()).toMatchObject({ state: 'deleting', attempts: 3, failure: expect.stringContaining('500') });
     expect(warnings[0]).toContain('cannot be removed');
-    await keeper().look(signal);
+    // On a busy machine the API may not answer within the short time that it has here.
+    for (let tries = 0; tries < 20 && (await row()).state !== 'gone'; tries++) await keeper().look(signal);
     expect(await row()).toMatchObject({ state: 'gone' });
     expect(api.sandboxes.size).toBe(0);
   });
