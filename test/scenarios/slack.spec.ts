@@ -124,6 +124,55 @@ eachDatabase('a thread at Slack', (make) => {
     }
   }, 120_000);
 
+  it('ING-9 REC-5 SLK-1 the replica that has the socket is killed: the other one has it, and each message is one', async () => {
+    test = await make();
+    // A SQLite file has one server.
+    if (test.name === 'sqlite') return;
+    const config = configOf({
+      database: { url: test.url },
+      workers: { lease: '2s', heartbeat: '500ms' },
+      runtimes: { agent: { kind: 'echo' } },
+    });
+    const servers = [new ServerProcess(config), new ServerProcess(config)];
+    const store = await test.open();
+    const rows = <Row>(sql: string) => store.transaction((tx) => tx.all<Row>(sql));
+    const texts = async () =>
+      (await rows<{ parsed: string }>('select r.parsed from deliveries d join receipts r on r.id = d.receipt order by d.sequence')).map(
+        ({ parsed }) => (JSON.parse(parsed) as { text: string }).text,
+      );
+    try {
+      for (const server of servers) await server.start();
+      await until(() => slack.sockets.open === 1);
+      const root = say('<@U0BOT> fix it');
+      slack.sockets.event(told(root, 'app_mention'));
+      await until(async () => (await texts()).length === 1);
+      const [held] = await rows<{ pid: number }>(
+        "select r.pid from leases l join replicas r on r.id = l.owner where l.name like 'stream:%'",
+      );
+      const owner = servers.find(({ pid }) => pid === held?.pid);
+      expect(owner).toBeDefined();
+      slack.sockets.isDeaf = true;
+      slack.sockets.event(told(say('stored, and never acknowledged', root)));
+      await until(async () => (await texts()).length === 2);
+      await owner?.end('SIGKILL');
+      say('said to nobody', root);
+      slack.sockets.isDeaf = false;
+      await until(() => slack.sockets.greeted === 2 && slack.sockets.unheard === 0);
+      // What comes meanwhile does not wait for the history.
+      await until(async () => (await texts()).length === 3);
+      slack.sockets.event(told(say('welcome back', root)));
+      await until(async () => (await texts()).length >= 4);
+      expect((await texts()).map((text) => text.replace(/^<@U0BOT> /, ''))).toEqual([
+        ...['fix it', 'stored, and never acknowledged', 'said to nobody', 'welcome back'],
+      ]);
+      await until(async () => (await rows("select 1 from deliveries where state <> 'completed'")).length === 0);
+      expect(slack.sockets.open).toBe(1);
+    } finally {
+      await store.close();
+      for (const server of servers) await server.remove();
+    }
+  }, 60_000);
+
   it('CTL-4 SLK-2 SIG-4 approvals are decided by buttons, over a socket and over HTTP', async () => {
     test = await make.migrated();
     const config = configOf({
