@@ -100,15 +100,19 @@ export class Replica {
   private async noteEnd(child: ServerChild): Promise<void> {
     const how = await child.ended;
     this.child = null;
-    const point = existsSync(this.report) ? readFileSync(this.report, 'utf8').trim() : '';
-    if (how === 'SIGKILL' && point !== '') {
-      this.cut(point);
-      this.chronicle.count(point, this.label);
-      return;
-    }
+    if (how === 'SIGKILL' && this.notePoint(Date.now())) return;
     this.cut(`ended with ${how}`);
     if (PORT_TAKEN.test(child.lastLine)) this.port = await freePort();
     else this.chronicle.fault(`${this.label} ended by itself with ${how}: ${child.lastLine}`);
+  }
+
+  /** False: it has not killed itself at its point. */
+  private notePoint(from: number): boolean {
+    const point = existsSync(this.report) ? readFileSync(this.report, 'utf8').trim() : '';
+    if (point === '') return false;
+    this.cut(point, from);
+    this.chronicle.count(point, this.label);
+    return true;
   }
 
   private async pause(child: ServerChild, forMs: number): Promise<void> {
@@ -131,11 +135,14 @@ export class Replica {
     const from = Date.now();
     child.signal('SIGTERM');
     const hasSaidNothing = child.lastLine === '';
-    if (!(await happens(child.ended, STOP_LIMIT_MS, child))) {
+    const hasHeeded = await happens(child.ended, STOP_LIMIT_MS, child);
+    if (!hasHeeded) {
       this.chronicle.fault(`${this.label} did not stop within ${STOP_LIMIT_MS / 1000} s`);
       child.signal('SIGKILL');
     }
     const how = await child.ended;
+    // On its way out it may come by the point at which it was to be killed.
+    if (how === 'SIGKILL' && hasHeeded && this.notePoint(from)) return;
     this.cut('told to stop', from);
     // While its first line of code is not yet run, a process ends by the signal itself.
     if (how !== 0 && !(how === 'SIGTERM' && hasSaidNothing)) this.chronicle.fault(`${this.label} did not stop in order: ${how}`);
