@@ -1,6 +1,7 @@
 import { type Automation, automationsMark, enabledAutomations } from '../../core/automations/automations.js';
 import { runtimeOf, type Surroundings } from '../../core/automations/surroundings.js';
 import { compileListeners, type Listener, type Listeners } from '../../core/automations/triggers.js';
+import { KeptCurrent } from '../../core/kept-current.js';
 import type { Route } from '../../core/routing/route.js';
 import type { Signals } from '../../core/signals.js';
 import type { Database } from '../../database/database.js';
@@ -19,7 +20,6 @@ export interface TriggerReports {
   failed(reason: string): void;
 }
 
-const POLL_MS = 5_000;
 /** As long as it may take until an event is accepted by what is known. */
 const NOBODY: readonly Listener[] = [];
 
@@ -27,32 +27,18 @@ const NOBODY: readonly Listener[] = [];
  * The event triggers of all enabled automations, compiled, in memory. They are read anew when this process or another one says that
  * automations changed, and looked for behind that, by one figure of the store.
  */
-export class TriggerRegistry implements Listeners {
+export class TriggerRegistry extends KeptCurrent implements Listeners {
   private listeners: ReadonlyMap<string, readonly Listener[]> = new Map();
   private routes: ReadonlyMap<string, Route> = new Map();
   private mark = '';
-  private reading: Promise<void> | null = null;
-  private isStale = false;
-  private poll: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly database: Database,
-    private readonly signals: Signals,
+    signals: Signals,
     private readonly place: TriggerPlace,
     private readonly reports: TriggerReports,
-  ) {}
-
-  /** Resolves when the automations of the moment are known. */
-  async start(pollMs = POLL_MS): Promise<void> {
-    this.signals.on('automations', this.changed);
-    this.poll = setInterval(() => void this.refresh(), pollMs).unref();
-    await this.load();
-  }
-
-  stop(): void {
-    this.signals.off('automations', this.changed);
-    if (this.poll !== null) clearInterval(this.poll);
-    this.poll = null;
+  ) {
+    super(signals, 'automations');
   }
 
   of(org: string, source: string): readonly Listener[] {
@@ -69,36 +55,11 @@ export class TriggerRegistry implements Listeners {
     return Math.max(0, ...[...this.routes.values()].map(({ coalesce }) => coalesce));
   }
 
-  /** Set from the moment of a change until it is known: whoever changed an automation finds it changed. */
-  get pending(): Promise<void> | null {
-    return this.reading;
+  protected failed(reason: string): void {
+    this.reports.failed(reason);
   }
 
-  /** Reads what has changed, if anything has. Never rejects. */
-  refresh(): Promise<void> {
-    this.isStale = true;
-    this.reading ??= this.readAll().finally(() => {
-      this.reading = null;
-    });
-    return this.reading;
-  }
-
-  private readonly changed = (): void => {
-    void this.refresh();
-  };
-
-  private async readAll(): Promise<void> {
-    while (this.isStale) {
-      this.isStale = false;
-      try {
-        await this.load();
-      } catch (error) {
-        this.reports.failed(error instanceof Error ? error.message : String(error));
-      }
-    }
-  }
-
-  private async load(): Promise<void> {
+  protected async load(): Promise<void> {
     const { mark, found } = await this.database.transaction(async (tx) => {
       const now = await automationsMark(tx);
       return { mark: now, found: now === this.mark ? null : await enabledAutomations(tx) };

@@ -1,3 +1,4 @@
+import { KeptCurrent } from '../../core/kept-current.js';
 import type { Signals } from '../../core/signals.js';
 import { type HeldSecret, openSecrets, secretsAt } from '../../core/webhooks/webhook-secrets.js';
 import { everyWebhook, type Webhook, webhooksMark } from '../../core/webhooks/webhooks.js';
@@ -33,7 +34,6 @@ interface Entry {
   readonly refused: RefusedRequest[];
 }
 
-const POLL_MS = 5_000;
 /** The latest refusals of each that this process remembers. */
 const MOST_REFUSED = 10;
 
@@ -41,34 +41,20 @@ const MOST_REFUSED = 10;
  * The custom webhooks of all organisations as sources of events, in memory. They are read anew when this process or another one says that
  * some have changed, and looked for behind that, by one figure of the store.
  */
-export class WebhookRegistry {
+export class WebhookRegistry extends KeptCurrent {
   private entries: ReadonlyMap<string, Entry> = new Map();
   private places: ReadonlyMap<string, Entry> = new Map();
   private mark = '';
-  private reading: Promise<void> | null = null;
-  private isStale = false;
-  private poll: NodeJS.Timeout | null = null;
   private offsetMs = 0;
 
   constructor(
     private readonly database: Database,
-    private readonly signals: Signals,
+    signals: Signals,
     private readonly key: Buffer,
     private readonly place: WebhookPlace,
     private readonly reports: WebhookReports,
-  ) {}
-
-  /** Resolves when the webhooks of the moment are known. */
-  async start(pollMs = POLL_MS): Promise<void> {
-    this.signals.on('webhooks', this.changed);
-    this.poll = setInterval(() => void this.refresh(), pollMs).unref();
-    await this.load();
-  }
-
-  stop(): void {
-    this.signals.off('webhooks', this.changed);
-    if (this.poll !== null) clearInterval(this.poll);
-    this.poll = null;
+  ) {
+    super(signals, 'webhooks');
   }
 
   /** Null: there is none at this address that takes events. */
@@ -97,31 +83,11 @@ export class WebhookRegistry {
     return (this.entries.get(id)?.held ?? []).map(({ until }) => until).filter((until) => until === null || now < until);
   }
 
-  /** Reads what has changed, if anything has. Never rejects. */
-  refresh(): Promise<void> {
-    this.isStale = true;
-    this.reading ??= this.readAll().finally(() => {
-      this.reading = null;
-    });
-    return this.reading;
+  protected failed(reason: string): void {
+    this.reports.failed(reason);
   }
 
-  private readonly changed = (): void => {
-    void this.refresh();
-  };
-
-  private async readAll(): Promise<void> {
-    while (this.isStale) {
-      this.isStale = false;
-      try {
-        await this.load();
-      } catch (error) {
-        this.reports.failed(error instanceof Error ? error.message : String(error));
-      }
-    }
-  }
-
-  private async load(): Promise<void> {
+  protected async load(): Promise<void> {
     const { mark, found, now } = await this.database.transaction(async (tx) => {
       const latest = await webhooksMark(tx);
       return { mark: latest, found: latest === this.mark ? null : await everyWebhook(tx), now: await clock(tx) };
