@@ -154,6 +154,14 @@ describe('an agent that speaks the Agent Client Protocol', () => {
     expect(await lives(pidOf(afterReset))).toBe(false);
   });
 
+  it('WSP-1 works where it runs, in the folder that the configuration names', async () => {
+    const cwd = mkdtempSync(path.join(workspace, 'here-'));
+    const agent = acp({ cwd });
+    const first = await run(agent, turn(1, null, '!say hello'));
+    expect(textOf(first)).toBe('hello');
+    expect(existsSync(path.join(cwd, `session-${sessionOf(first)}.json`))).toBe(true);
+  });
+
   it('is set to its mode, and has to have it', async () => {
     expect(textOf(await run(acp({ mode: 'plan' }), turn(1, null, '!mode')))).toBe('plan');
     expect((await failure(run(acp({ mode: 'bold' }), turn(1, null)))).message).toContain('has no mode bold; its modes are code, plan');

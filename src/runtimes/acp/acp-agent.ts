@@ -88,7 +88,7 @@ export class AcpAgent {
   }
 
   /** Makes it ready for messages, once: agrees on the protocol, and opens its session or goes on with it. */
-  async open(input: TurnInput, mode: string | null, turn: AgentTurn): Promise<void> {
+  async open(input: TurnInput, { mode, cwd }: Pick<AcpOptions, 'mode' | 'cwd'>, turn: AgentTurn): Promise<void> {
     this.turn = turn;
     if (this.session !== null) return;
     const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
@@ -96,7 +96,7 @@ export class AcpAgent {
     const traits = traitsOf(await this.request('starting', (agent) => agent.request(methods.agent.initialize, asked)));
     this.traits = traits;
     const say = (event: TurnEvent) => turn.say(event);
-    this.session = await this.request('opening its session', (agent) => openSession(agent, { traits, input, mode, say }));
+    this.session = await this.request('opening its session', (agent) => openSession(agent, { traits, input, mode, cwd, say }));
   }
 
   /** Gives it the messages of a turn and resolves with why it stopped. */

@@ -81,7 +81,7 @@ export class AcpTurn implements AgentTurn {
   }
 
   private async work(): Promise<void> {
-    await this.agent.open(this.input, this.options.mode, this);
+    await this.agent.open(this.input, this.options, this);
     this.watch.started();
     if (this.stopping !== null) return;
     this.isPrompted = true;

@@ -8,6 +8,8 @@ export interface SessionRequest {
   readonly traits: AgentTraits;
   readonly input: TurnInput;
   readonly mode: string | null;
+  /** Where the agent runs; null: in the folder of the turn. */
+  readonly cwd: string | null;
   readonly say: (event: TurnEvent) => void;
 }
 
@@ -21,8 +23,8 @@ const UNKNOWN_SESSION = /not found|unknown|no such|no (conversation|rollout|sess
 
 /** Goes on with the session that the conversation had, where the agent can and still knows it; else begins one. Resolves to its id. */
 export async function openSession(agent: ClientContext, request: SessionRequest): Promise<string> {
-  const { input, mode, say } = request;
-  const asked = { cwd: input.workspace, mcpServers: toolsOf(request) };
+  const { input, mode, cwd, say } = request;
+  const asked = { cwd: cwd ?? input.workspace, mcpServers: toolsOf(request) };
   const earlier = input.session === null ? null : await takeUp(agent, request, { ...asked, sessionId: input.session });
   const opened = earlier ?? (await begin(agent, asked));
   if (opened.id !== input.session) say({ type: 'session', id: opened.id });
