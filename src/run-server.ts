@@ -19,7 +19,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
     const { startServer } = await import('./server.js');
     const server = await startServer(options);
     process.stdout.write(`Throughline listens on ${server.url} (API: ${server.url}/docs)\n`);
-    if (server.connections === 0)
+    if (server.isBare)
       process.stdout.write('no connection is configured yet: add one and a route to throughline.config.yaml, then start again\n');
     await stop;
     await server.close();

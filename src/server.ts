@@ -30,8 +30,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
-  /** How many sources of events there are. */
-  readonly connections: number;
+  /** True: nothing is configured that events could come from or go to. */
+  readonly isBare: boolean;
   /** Resolves when turns have ended or been left, and everything is closed. */
   close(): Promise<void>;
 }
@@ -62,7 +62,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requests = new OpenRequests(app.getHttpServer());
     await app.listen(loaded.config.server.port, loaded.config.server.host);
     await app.get(Lifecycle).begin();
-    return { url: await app.getUrl(), connections: loaded.config.connections.length, close };
+    const { connections, routes } = loaded.config;
+    // A route may name a webhook that is made through the API.
+    return { url: await app.getUrl(), isBare: connections.length + routes.length === 0, close };
   } catch (error) {
     // Why it does not start matters more than what then does not stop.
     await close().catch(() => undefined);
